@@ -1,0 +1,38 @@
+# One interface target carries the flags that every target of ours is compiled with, and
+# cupel_layer() makes a static library that exports its own folder and nothing else.
+
+find_package(PkgConfig REQUIRED)
+
+add_library(cupel_flags INTERFACE)
+target_compile_definitions(cupel_flags INTERFACE _GNU_SOURCE)
+target_compile_options(
+  cupel_flags
+  INTERFACE -Wall -Wextra -Werror -Wshadow -Wcast-qual -Wvla -Wundef -Wformat=2 -Wno-format-nonliteral
+            $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
+            # the oracle's error bounds hold for IEEE arithmetic, operation by operation
+            -ffp-contract=off -fno-math-errno)
+if(CUPEL_SANITIZE)
+  target_compile_options(cupel_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                                               -fno-omit-frame-pointer)
+  target_link_options(cupel_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# cupel_layer(name SOURCES ... USES lower layers and libraries ...)
+function(cupel_layer name)
+  cmake_parse_arguments(LAYER "" "" "SOURCES;USES" ${ARGN})
+  add_library(${name} STATIC ${LAYER_SOURCES})
+  target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${LAYER_USES} PRIVATE cupel_flags)
+endfunction()
+
+# cupel_test(name SOURCES ... USES ... [LABELS short|long|gpu ...] [ARGS ...]): a cmocka program under ctest.
+function(cupel_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;USES;LABELS;ARGS" ${ARGN})
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE ${TEST_USES} cmocka m cupel_flags)
+  add_test(NAME ${name} COMMAND ${name} ${TEST_ARGS})
+  if(NOT TEST_LABELS)
+    set(TEST_LABELS short)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}")
+endfunction()

@@ -1,0 +1,28 @@
+/* Everything that gates may look at: the case, the allowed sets and the observations. No executor. */
+#ifndef CUPEL_EVIDENCE_H
+#define CUPEL_EVIDENCE_H
+
+#include "finding.h"
+#include "materialise.h"
+
+/* One run: which schedule, which poison. Schedule 0 is the canonical one (A); others are seeds (B). */
+typedef struct cupel_run {
+    uint64_t schedule;
+    cupel_poison poison;
+    const cupel_observation *observation;
+} cupel_run;
+
+enum { CUPEL_RUN_MAX = 8 };
+
+typedef struct cupel_evidence {
+    const cupel_case *c;
+    int traits;                   /* cupel_recipe_traits */
+    const cupel_graph *graph;
+    const cupel_allowed *allowed; /* per output of the graph, NULL when no oracle answer was needed */
+    int run_count;
+    cupel_run runs[CUPEL_RUN_MAX]; /* runs[0] is A/1 */
+    bool addresses_checked;       /* the executor reports accesses (emulator) */
+    bool float_atomics_unknown;  /* the executor cannot see atomics */
+} cupel_evidence;
+
+#endif

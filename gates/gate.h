@@ -1,0 +1,70 @@
+/* Gates: pure functions from evidence to findings and counts. */
+#ifndef CUPEL_GATE_H
+#define CUPEL_GATE_H
+
+#include "evidence.h"
+
+typedef enum cupel_gate_status {
+    CUPEL_STATUS_NOT_EXERCISED, /* never a pass */
+    CUPEL_STATUS_PASS,
+    CUPEL_STATUS_FAIL,
+    CUPEL_STATUS_NOT_APPLICABLE, /* the contract gives no way to exercise it */
+    CUPEL_STATUS_NOT_AVAILABLE   /* this build or machine lacks it */
+} cupel_gate_status;
+
+const char *cupel_gate_status_name(cupel_gate_status status); /* as in JSON: "not_exercised" */
+
+/* Running totals of one gate over a check. */
+typedef struct cupel_gate_tally {
+    int64_t cases;       /* that exercised it */
+    int64_t judged;      /* elements (or facts) judged */
+    int64_t considered;  /* elements (or facts) looked at, judged or not */
+    double worst_ratio;  /* of passing elements */
+    int64_t failures;
+} cupel_gate_tally;
+
+typedef struct cupel_scoreboard {
+    cupel_gate_tally gates[CUPEL_GATE_COUNT];
+    int64_t cases;
+    int64_t cases_by_pattern[CUPEL_PATTERN_COUNT];
+    int64_t not_judged[CUPEL_REASON_COUNT]; /* elements by reason, all outputs */
+} cupel_scoreboard;
+
+/* A gate's entry in the registry. */
+typedef struct cupel_gate_info {
+    cupel_gate gate;
+    const char *asserts;        /* one sentence */
+    const char *exercised_by;   /* one sentence */
+    /* Can this contract exercise it at all? Else *why says why not. */
+    bool (*applicable)(const cupel_contract *contract, const char **why);
+    bool available;             /* in this version */
+    const char *missing;        /* why not */
+} cupel_gate_info;
+
+const cupel_gate_info *cupel_gate_registry(void); /* CUPEL_GATE_COUNT entries, in order */
+
+enum { CUPEL_CASE_FINDINGS_MAX = 8 };
+
+typedef struct cupel_judged {
+    int finding_count;
+    cupel_finding findings[CUPEL_CASE_FINDINGS_MAX];
+    bool wants_more_runs; /* bytes of A/1 and B/2 differ and A/2, B/1 are missing: run them and judge again */
+} cupel_judged;
+
+/* Judges one case: every gate, in the precedence of DESIGN section 4 (memory and determinism before values, faults as they
+ * are). Adds to scoreboard (NULL: only findings). */
+void cupel_gates_judge(const cupel_evidence *evidence, cupel_scoreboard *scoreboard, cupel_arena *arena,
+                       cupel_judged *out);
+
+/* The gate that a value mismatch or fault belongs to when exactly these traits could not be removed. */
+cupel_gate cupel_gate_by_necessity(cupel_finding_kind kind, cupel_fault fault, int necessary_traits);
+
+/* Status of a gate over a whole check. */
+cupel_gate_status cupel_gate_status_of(const cupel_contract *contract, const cupel_scoreboard *scoreboard,
+                                       cupel_gate gate, int findings_of_gate, const char **why);
+
+typedef enum cupel_verdict { CUPEL_VERDICT_ACCEPTED, CUPEL_VERDICT_REJECTED, CUPEL_VERDICT_INCONCLUSIVE } cupel_verdict;
+
+const char *cupel_verdict_name(cupel_verdict verdict);
+
+#endif

@@ -1,0 +1,30 @@
+/* Counterexample bundles: crashes/<contract id>/<gate>-<signature>/ (DESIGN section 7). */
+#ifndef CUPEL_BUNDLE_H
+#define CUPEL_BUNDLE_H
+
+#include "minimiser.h"
+
+typedef struct cupel_bundle {
+    const cupel_contract *contract;
+    const char *contract_path, *executor;
+    const cupel_recipe *recipe;
+    const cupel_trial *trial; /* of the minimised recipe, certified */
+    const cupel_finding *finding;
+    const cupel_minimise_report *report; /* may be NULL */
+    uint64_t seed;
+} cupel_bundle;
+
+/* Writes the bundle under directory (the -o folder) and gives its path: everything goes to a temporary folder that is flushed and
+ * renamed, so nothing half-written is ever seen. An existing bundle of the same name is replaced only by a simpler case. */
+CUPEL_MUST_USE cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory, char *path, size_t size,
+                                             cupel_error *err);
+
+/* What replay needs from a bundle folder. */
+typedef struct cupel_bundle_info {
+    char contract_path[1024], contract_id[128], executor[16], signature[160], gate[16];
+    cupel_recipe recipe; /* read by the contract, once that is loaded */
+} cupel_bundle_info;
+CUPEL_MUST_USE cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract, cupel_recipe *out, cupel_error *err);
+
+#endif

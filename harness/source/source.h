@@ -1,0 +1,44 @@
+/* From a .cu file as its author wrote it to text that a device compiler takes: bodies of host functions and host variables are
+ * dropped, never types, constants or device code; lines are kept; includes outside our list become empty; launches disappear with
+ * the host code around them. Serves the emulator (clang) and, later, NVRTC. */
+#ifndef CUPEL_SOURCE_H
+#define CUPEL_SOURCE_H
+
+#include "arena.h"
+#include "text.h"
+
+typedef struct cupel_source_options {
+    int include_count;
+    const char *const *includes; /* folders for #include "..." of the author's own headers */
+} cupel_source_options;
+
+typedef struct cupel_source_kernel {
+    const char *name; /* as written, with namespaces: "ns::softmax" */
+    bool is_template;
+    int line;
+    const char *parameters; /* the parameter list as written */
+} cupel_source_kernel;
+
+/* Something in device code that cannot be emulated: inline PTX, textures, ... */
+typedef struct cupel_source_refusal {
+    int line;
+    const char *file;
+    const char *function; /* the __global__ or __device__ function that holds it */
+    const char *what; /* "inline PTX" */
+} cupel_source_refusal;
+
+typedef struct cupel_source {
+    const char *path;
+    char *text;     /* transformed, same line numbers */
+    size_t length;
+    int kernel_count;
+    cupel_source_kernel *kernels;
+    int refusal_count;
+    cupel_source_refusal *refusals;
+    int dynamic_shared_count; /* names of extern __shared__ arrays that were rewritten */
+} cupel_source;
+
+CUPEL_MUST_USE cupel_code cupel_source_load(const char *path, const cupel_source_options *options, cupel_arena *arena,
+                                            cupel_source **out, cupel_error *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* One recipe, tried and judged: materialise, run (schedule A with poison 1, schedule B with poison 2, and the two crossed runs where bytes
+ * differ), ask the oracle, ask the gates. The worker does it with its own executor as a filter; the supervisor does it with
+ * observations that a worker sends and with exact confirmation. */
+#ifndef CUPEL_TRIAL_H
+#define CUPEL_TRIAL_H
+
+#include "gate.h"
+
+/* Something that can run a case once: an executor in this process, or a worker process. */
+typedef struct cupel_runner {
+    void *self;
+    bool checks_addresses, sees_atomics, permutes_schedules;
+    cupel_code (*run)(void *self, const cupel_case *c, uint64_t schedule, cupel_poison poison, cupel_arena *arena,
+                      cupel_observation *out, cupel_error *err);
+} cupel_runner;
+
+typedef enum cupel_confirmation {
+    CUPEL_FILTER, /* bounded fp64 only (everything exact for f64 outputs): findings are suspicions */
+    CUPEL_CERTIFY /* each finding's element recomputed by cupel_oracle exact; value findings that it does not confirm are dropped */
+} cupel_confirmation;
+
+typedef struct cupel_trial {
+    cupel_case *c;
+    cupel_graph *graph;
+    cupel_allowed *allowed; /* per output */
+    int run_count;
+    cupel_run runs[CUPEL_RUN_MAX];
+    cupel_judged judged;
+    int unconfirmed;        /* value findings that the exact oracle did not confirm (ours to mend, never reported) */
+    bool unsupported;       /* the executor could not run it; reason in text */
+    char text[512];
+} cupel_trial;
+
+/* Everything in *out lives in arena. scoreboard may be NULL. */
+CUPEL_MUST_USE cupel_code cupel_trial_run(const cupel_contract *contract, const cupel_recipe *recipe,
+                                          const cupel_runner *runner, cupel_confirmation confirmation,
+                                          cupel_arena *arena, cupel_scoreboard *scoreboard, cupel_trial *out,
+                                          cupel_error *err);
+
+/* The finding with this signature, or NULL. */
+const cupel_finding *cupel_trial_finding(const cupel_trial *trial, const char *signature);
+
+#endif

@@ -1,0 +1,61 @@
+/* Recipe to tensors: a pure function. */
+#ifndef CUPEL_MATERIALISE_H
+#define CUPEL_MATERIALISE_H
+
+#include "observation.h"
+#include "recipe.h"
+
+/* A tensor of a case. Element [i0, i1, ..] lies at byte
+ * offset + size * (i0 * stride[0] + i1 * stride[1] + ..) of buffer `buffer`. */
+typedef struct cupel_case_tensor {
+    cupel_dtype type;
+    int rank;
+    int64_t shape[CUPEL_RANK_MAX];
+    int64_t stride[CUPEL_RANK_MAX]; /* in elements; may be 0 or negative */
+    int64_t count;
+    int buffer;
+    int64_t offset;     /* bytes from the buffer's start to element [0, 0, ..] */
+    const void *values; /* logical content before the launch, contiguous and row major; NULL: poison */
+} cupel_case_tensor;
+
+typedef struct cupel_case_buffer {
+    size_t size;      /* bytes, from the first to the last element (gaps included) */
+    int align;        /* required alignment of (start + misalign); a power of two */
+    int64_t misalign; /* bytes by which the start is moved off that alignment (claimed offsets only) */
+    bool written;     /* belongs to an output or scratch tensor: may change; else its bytes must stay */
+} cupel_case_buffer;
+
+typedef struct cupel_case {
+    const cupel_contract *contract;
+    const cupel_recipe *recipe;
+    cupel_binding binding;
+    int64_t strides[CUPEL_TENSOR_MAX][CUPEL_RANK_MAX];
+    int tensor_count;
+    cupel_case_tensor tensors[CUPEL_TENSOR_MAX];
+    int buffer_count;
+    cupel_case_buffer buffers[CUPEL_TENSOR_MAX];
+    int64_t element_count; /* of all tensors */
+} cupel_case;
+
+/* The case lives in arena. Preconditions on values (range, finite, below, sorted) hold for every result. */
+CUPEL_MUST_USE cupel_code cupel_case_materialise(const cupel_contract *contract, const cupel_recipe *recipe,
+                                                 cupel_arena *arena, cupel_case **out, cupel_error *err);
+
+/* The two poisons: 1 is NaN-filled (a signalling-free NaN pattern with a payload; 0xFF.. for integers), 2 is finite. */
+typedef enum cupel_poison { CUPEL_POISON_NAN = 1, CUPEL_POISON_FINITE = 2 } cupel_poison;
+
+/* Fills memory with poison for elements of a type (bytes that do not make up an element included). Position-dependent, so that
+ * copies of poison from one place to another are seen too. */
+void cupel_poison_fill(cupel_poison poison, uint32_t seed, cupel_dtype type, void *memory, size_t bytes,
+                       size_t position);
+
+/* The content of buffer b before the launch: inputs, init values, poison in outputs, scratch and gaps. image has buffers[b].size bytes. */
+void cupel_case_image(const cupel_case *c, int b, cupel_poison poison, void *image);
+
+/* The output tensor's elements out of a buffer's bytes, contiguous and row major. elements has count * size bytes. */
+void cupel_case_gather(const cupel_case *c, int tensor, const void *buffer_bytes, void *elements);
+
+/* Marks in mask (one byte a buffer byte) the bytes of buffer b that belong to elements of tensors with any of the roles. */
+void cupel_case_mark(const cupel_case *c, int b, int roles, uint8_t *mask);
+
+#endif
