@@ -1,0 +1,12 @@
+/* cupel: 1
+id: host-host-good
+about: Doubles a vector.
+dims:    {N: 1..4096}
+inputs:  {x: "f32[N]"}
+outputs: {y: "f32[N]"}
+ensures: {y: "2 * x"}
+kernel:  {symbol: scale, args: [x, y, {N: i32}]}
+*/
+void scale(const float *x, float *y, int n) {
+    for (int i = 0; i < n; i++) y[i] = 2.0f * x[i];
+}
