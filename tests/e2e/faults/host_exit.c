@@ -1,5 +1,5 @@
 /* cupel: 1
-id: host-host-exit
+id: host-exit
 about: Ends the process for some lengths.
 dims:    {N: 1..4096}
 inputs:  {x: "f32[N]"}

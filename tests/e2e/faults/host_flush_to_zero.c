@@ -1,5 +1,5 @@
 /* cupel: 1
-id: host-host-flush-to-zero
+id: host-flush-to-zero
 about: Leaves flush-to-zero set behind.
 dims:    {N: 1..4096}
 inputs:  {x: "f32[N]"}

@@ -1,5 +1,5 @@
 /* cupel: 1
-id: host-host-good
+id: host-good
 about: Doubles a vector.
 dims:    {N: 1..4096}
 inputs:  {x: "f32[N]"}

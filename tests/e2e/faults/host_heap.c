@@ -1,5 +1,5 @@
 /* cupel: 1
-id: host-host-heap
+id: host-heap
 about: Writes behind a heap block.
 dims:    {N: 1..4096}
 inputs:  {x: "f32[N]"}

@@ -1,5 +1,5 @@
 /* cupel: 1
-id: host-host-loop
+id: host-loop
 about: Never ends for some lengths.
 dims:    {N: 1..4096}
 inputs:  {x: "f32[N]"}

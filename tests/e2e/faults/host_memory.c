@@ -1,5 +1,5 @@
 /* cupel: 1
-id: host-host-memory
+id: host-memory
 about: Allocates without end.
 dims:    {N: 1..4096}
 inputs:  {x: "f32[N]"}

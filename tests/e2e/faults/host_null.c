@@ -1,5 +1,5 @@
 /* cupel: 1
-id: host-host-null
+id: host-null
 about: Stores through a null pointer for some lengths.
 dims:    {N: 1..4096}
 inputs:  {x: "f32[N]"}

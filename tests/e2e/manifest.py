@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""Runs `cupel check` on every contract of a manifest and compares verdict, gates and signatures with it.
+
+A manifest line: file, contract id, verdict, gates that may be named (comma separated, - for none) and, optionally, a
+regular expression that every finding's signature must match. Prints one line a contract and a summary in TAP-like
+form; exit status 0 when everything is as the manifest says.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def read_manifest(path):
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            line = line.split("#")[0].split()
+            if not line:
+                continue
+            if len(line) not in (4, 5):
+                sys.exit(f"{path}:{number}: expected 4 or 5 columns, found {len(line)}")
+            yield line[:3] + [set(line[3].split(",")) - {"-"}, line[4] if len(line) == 5 else None]
+
+
+def check(cupel, path, contract, arguments, folder):
+    command = [cupel, "check", path, "--contract", contract, "--format", "json", "-o", folder] + arguments
+    started = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    seconds = time.monotonic() - started
+    try:
+        return done.returncode, json.loads(done.stdout), done.stderr, seconds
+    except json.JSONDecodeError:
+        return done.returncode, None, done.stdout + done.stderr, seconds
+
+
+def complaints(verdict, gates, signature, code, report, folder):
+    if report is None:
+        return ["no JSON report"]
+    found = []
+    if report["verdict"] != verdict:
+        found.append(f"verdict {report['verdict']}, expected {verdict}")
+    wanted_code = {"accepted": 0, "rejected": 1, "inconclusive": 3}[verdict]
+    if code != wanted_code:
+        found.append(f"exit status {code}, expected {wanted_code}")
+    proofs = [f for f in report["findings"] if f["standing"] == "proof"]
+    if verdict == "rejected" and not any(f["gate"] in gates for f in proofs):
+        found.append(f"named {sorted({f['gate'] for f in proofs})}, expected one of {sorted(gates)}")
+    if verdict == "accepted" and not any(g["judged"] for g in report["gates"]):
+        found.append("nothing was judged")
+    for f in proofs:
+        if signature and not re.search(signature, f["signature"]):
+            found.append(f"signature {f['signature']} does not match {signature}")
+        bundle = f.get("bundle")
+        if not bundle or not os.path.exists(os.path.join(folder, bundle, "case.yaml")) and not os.path.exists(
+                os.path.join(bundle, "case.yaml")):
+            found.append(f"finding {f['signature']} has no bundle")
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cupel", required=True)
+    parser.add_argument("--manifest", required=True)
+    parser.add_argument("--folder", help="where the files of the manifest lie; default: beside it")
+    parser.add_argument("--cases-accepted", default="3000")
+    parser.add_argument("--cases-rejected", default="3000")
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--only", help="regular expression over contract ids")
+    parser.add_argument("--limit", type=float, default=0, help="a rejection slower than this many seconds fails")
+    options = parser.parse_args()
+    folder = options.folder or os.path.dirname(options.manifest)
+    passed = failed = 0
+    for file, contract, verdict, gates, signature in read_manifest(options.manifest):
+        if options.only and not re.search(options.only, contract):
+            continue
+        if verdict == "accepted":
+            arguments = ["--seed", options.seed, "--cases", options.cases_accepted]
+        else:
+            arguments = ["--seed", options.seed, "--cases", options.cases_rejected]
+        with tempfile.TemporaryDirectory() as out:
+            code, report, text, seconds = check(options.cupel, os.path.join(folder, file), contract, arguments, out)
+            wrong = complaints(verdict, gates, signature, code, report, out)
+        if options.limit and verdict == "rejected" and seconds > options.limit:
+            wrong.append(f"took {seconds:.1f} s, more than {options.limit:g}")
+        cases = report["cases"] if report else 0
+        named = ",".join(sorted({f["gate"] for f in report["findings"]})) if report else ""
+        print(f"{'not ok' if wrong else 'ok'} {contract}: {verdict} {named} {cases} cases {seconds:.1f} s", flush=True)
+        for reason in wrong:
+            print(f"    {reason}")
+        if wrong and report is None:
+            print("    " + text[-2000:].replace("\n", "\n    "))
+        if wrong and report:
+            for f in report["findings"]:
+                print(f"    finding {f['gate']} {f['signature']}: {json.dumps(f)[:600]}")
+        passed, failed = passed + (not wrong), failed + bool(wrong)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
