@@ -46,6 +46,18 @@ CUPEL_MUST_USE cupel_code cupel_scalar_names(const cupel_scalar_expr *expr,
                                                                  cupel_error *err),
                                              void *self, cupel_error *err);
 
+/* Calls visit for every stride(x, axis), size(x) and sizeof(T) in the expression, with the tensor's or type's name. */
+typedef enum cupel_scalar_query {
+    CUPEL_SCALAR_ASKS_STRIDE,
+    CUPEL_SCALAR_ASKS_SIZE,
+    CUPEL_SCALAR_ASKS_SIZEOF
+} cupel_scalar_query;
+CUPEL_MUST_USE cupel_code cupel_scalar_queries(const cupel_scalar_expr *expr,
+                                               cupel_code (*visit)(void *self, cupel_scalar_query query,
+                                                                   const char *name, cupel_span place,
+                                                                   cupel_error *err),
+                                               void *self, cupel_error *err);
+
 /* Calls visit for every integer literal in the expression (a dictionary for the search). */
 void cupel_scalar_literals(const cupel_scalar_expr *expr, void (*visit)(void *self, int64_t value), void *self);
 
