@@ -1,0 +1,87 @@
+#!/usr/bin/python3
+"""The long tier's campaign over correct kernels: every accepted contract of the manifest, in slices of cases with
+consecutive seeds, until each has had its number of cases. Each finished slice is one line in the record (date, revision,
+contract, seed, cases, elements, seconds, findings), so a campaign that was stopped goes on where it was: slices that
+the record holds are not run again. Any finding ends it with exit status 1.
+"""
+import argparse
+import collections
+import datetime
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from manifest import check, read_manifest
+
+
+def revision():
+    out = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    return out.stdout.strip() or "unknown"
+
+
+def read_record(path):
+    done = collections.defaultdict(dict)
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                entry = json.loads(line)
+                done[entry["contract"]][entry["seed"]] = entry
+    return done
+
+
+def run_slice(options, folder, file, contract, seed):
+    arguments = ["--seed", str(seed), "--cases", str(options.slice), "--elements", str(options.elements)]
+    with tempfile.TemporaryDirectory() as out:
+        code, report, text, seconds = check(options.cupel, os.path.join(folder, file), contract, arguments, out)
+    if report is None:
+        sys.exit(f"{contract}, seed {seed}: no report, exit status {code}\n{text}")
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "revision": revision(),
+        "contract": contract,
+        "seed": seed,
+        "cases": report["cases"],
+        "elements": report["elements"],
+        "seconds": round(seconds, 1),
+        "verdict": report["verdict"],
+        "findings": [f["signature"] for f in report["findings"]],
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cupel", required=True)
+    parser.add_argument("--manifest", required=True)
+    parser.add_argument("--record", required=True)
+    parser.add_argument("--cases", type=int, default=200000)
+    parser.add_argument("--slice", type=int, default=2000)
+    parser.add_argument("--elements", type=int, default=80000, help="largest case, in elements of all tensors")
+    parser.add_argument("--seed", type=int, default=1000)
+    options = parser.parse_args()
+    done = read_record(options.record)
+    folder = os.path.dirname(options.manifest)
+    bad = 0
+    for number in range((options.cases + options.slice - 1) // options.slice):
+        for file, contract, verdict, _, _ in read_manifest(options.manifest):
+            seed = options.seed + number
+            if verdict != "accepted" or seed in done[contract]:
+                continue
+            entry = run_slice(options, folder, file, contract, seed)
+            with open(options.record, "a", encoding="utf-8") as record:
+                record.write(json.dumps(entry) + "\n")
+            done[contract][seed] = entry
+            print(f"{contract} seed {seed}: {entry['cases']} cases, {entry['elements'] / max(1, entry['cases']):.0f} "
+                  f"elements each, {entry['seconds']} s, {entry['verdict']}", flush=True)
+            bad += entry["verdict"] != "accepted" or bool(entry["findings"])
+    for contract, slices in sorted(done.items()):
+        cases = sum(e["cases"] for e in slices.values())
+        elements = sum(e["elements"] for e in slices.values())
+        found = sum(len(e["findings"]) for e in slices.values())
+        print(f"{contract}: {cases} cases, mean {elements / max(1, cases):.0f} elements, {found} findings")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
