@@ -11,7 +11,17 @@ enum { CUPEL_RANK_MAX = 8 };
 /* What a node's elements are. REAL values stand for numbers that a kernel holds in the working precision. */
 typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_BOOL } cupel_value_kind;
 
-/* The primitives. Everything else of the language is a composition of these, made by the composer of its function
+/* The primitives, and what evaluators may rely on:
+ * - elementwise nodes: every argument has exactly the node's shape; broadcasting is an explicit VIEW with zero strides (of a
+ *   rank 0 CONSTANT too);
+ * - arithmetic: every argument has the node's kind (TOREAL or CAST stand where kinds meet); DIV is always REAL;
+ *   comparisons give BOOL and take two arguments of one kind, REAL or INT; AND, OR and NOT take BOOL; ISNAN, ISINF and
+ *   ISFINITE take REAL; BITAND ... SHR, IOTA, ARGMAX and ARGMIN are INT; AMAX and AMIN may be BOOL (any, all);
+ * - WHERE: condition (BOOL), then, else. GATHER: source, index (INT, of the node's shape): torch.gather along axis;
+ * - CAST to a real type rounds and is REAL, to an integer type truncates and is INT (type I64 from BOOL); never to bool;
+ * - REMAINDER has the sign of the divisor (Python's %), FMOD that of the dividend; INT is 64-bit;
+ * - AMAX, AMIN, ARGMAX, ARGMIN never have an empty last axis. SUM, PROD and MATMUL may.
+ * Everything else of the language is a composition of these, made by the composer of its function
  * (compose_*.c) as PyTorch's decompositions do. family names the file that holds a primitive's evaluations. */
 #define CUPEL_PRIMITIVES(X)                                                                                  \
     /* leaves */                                                                                             \
@@ -21,7 +31,8 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
     X(CEIL, "ceil", unary) X(ROUND, "round", unary) X(TRUNC, "trunc", unary) X(ISNAN, "isnan", unary)        \
     X(ISINF, "isinf", unary) X(ISFINITE, "isfinite", unary) X(NOT, "not", unary)                             \
     X(BITNOT, "bitnot", unary)                                                                               \
-    /* unary, rounded */                                                                                     \
+    /* unary, rounded; TOREAL: an integer or boolean as a real of the working precision */                   \
+    X(TOREAL, "toreal", unary)                                                                               \
     X(SQRT, "sqrt", unary) X(RSQRT, "rsqrt", unary) X(EXP, "exp", unary) X(EXP2, "exp2", unary)              \
     X(EXPM1, "expm1", unary) X(LOG, "log", unary) X(LOG2, "log2", unary) X(LOG10, "log10", unary)            \
     X(LOG1P, "log1p", unary) X(SIN, "sin", unary) X(COS, "cos", unary) X(TAN, "tan", unary)                  \
