@@ -23,6 +23,7 @@ typedef struct cupel_evidence {
     cupel_run runs[CUPEL_RUN_MAX]; /* runs[0] is A/1 */
     bool addresses_checked;       /* the executor reports accesses (emulator) */
     bool float_atomics_unknown;  /* the executor cannot see atomics */
+    bool schedule_fixed;         /* equal schedules give equal runs (emulator), so runs of one schedule differ by poison alone */
 } cupel_evidence;
 
 #endif

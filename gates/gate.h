@@ -28,7 +28,13 @@ typedef struct cupel_scoreboard {
     int64_t cases;
     int64_t cases_by_pattern[CUPEL_PATTERN_COUNT];
     int64_t not_judged[CUPEL_REASON_COUNT]; /* elements by reason, all outputs */
+    int64_t judged_by_type[CUPEL_TYPE_MAX][CUPEL_DTYPE_COUNT]; /* cases with judged elements, by variable and claimed type */
+    int64_t float_atomic_cases; /* in which ORD-02 is not asserted because of floating-point atomics */
+    int64_t unsupported;        /* cases that the executor could not run */
 } cupel_scoreboard;
+
+/* Counts a case (total and per pattern of its inputs) before anything is known about it. */
+void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_contract *contract, const cupel_recipe *recipe);
 
 /* A gate's entry in the registry. */
 typedef struct cupel_gate_info {
@@ -43,11 +49,21 @@ typedef struct cupel_gate_info {
 
 const cupel_gate_info *cupel_gate_registry(void); /* CUPEL_GATE_COUNT entries, in order */
 
-enum { CUPEL_CASE_FINDINGS_MAX = 8 };
+enum { CUPEL_CASE_FINDINGS_MAX = 8, CUPEL_SUSPECT_ELEMENTS_MAX = 8 };
+
+/* A wrong element behind a finding. The worst come first, so that the exact oracle has several to confirm. */
+typedef struct cupel_suspect_element {
+    int64_t index;
+    uint64_t bits;
+    double ratio; /* NaN where it means nothing */
+} cupel_suspect_element;
 
 typedef struct cupel_judged {
     int finding_count;
     cupel_finding findings[CUPEL_CASE_FINDINGS_MAX];
+    int element_counts[CUPEL_CASE_FINDINGS_MAX]; /* per finding, its worst elements */
+    cupel_suspect_element elements[CUPEL_CASE_FINDINGS_MAX][CUPEL_SUSPECT_ELEMENTS_MAX];
+    double worst_ratio;   /* largest error over radius among elements that pass */
     bool wants_more_runs; /* bytes of A/1 and B/2 differ and A/2, B/1 are missing: run them and judge again */
 } cupel_judged;
 
@@ -59,6 +75,9 @@ void cupel_gates_judge(const cupel_evidence *evidence, cupel_scoreboard *scorebo
 /* The gate that a value mismatch or fault belongs to when exactly these traits could not be removed. */
 cupel_gate cupel_gate_by_necessity(cupel_finding_kind kind, cupel_fault fault, int necessary_traits);
 
+/* As above for a whole finding: a crash by a signal that is not about an address (SIGFPE, SIGILL, SIGTRAP, SIGABRT) goes by its traits. */
+cupel_gate cupel_gate_of_finding(const cupel_finding *finding, int necessary_traits);
+
 /* Status of a gate over a whole check. */
 cupel_gate_status cupel_gate_status_of(const cupel_contract *contract, const cupel_scoreboard *scoreboard,
                                        cupel_gate gate, int findings_of_gate, const char **why);
@@ -66,5 +85,8 @@ cupel_gate_status cupel_gate_status_of(const cupel_contract *contract, const cup
 typedef enum cupel_verdict { CUPEL_VERDICT_ACCEPTED, CUPEL_VERDICT_REJECTED, CUPEL_VERDICT_INCONCLUSIVE } cupel_verdict;
 
 const char *cupel_verdict_name(cupel_verdict verdict);
+
+/* Rejected when a finding stands; inconclusive when nothing was judged, a finding stayed unconfirmed, or the executor could not run; else accepted. */
+cupel_verdict cupel_verdict_of(const cupel_scoreboard *scoreboard, int standing_findings, int unconfirmed, bool could_run);
 
 #endif

@@ -14,13 +14,17 @@ typedef struct cupel_supervisor_options {
     cupel_executor_options exec;
     const char *contract_path;     /* the worker loads the contract itself */
     uint64_t memory_limit;         /* bytes of a worker's resident memory; 0: 2 GiB */
-    double seconds_limit;          /* for one run; 0: 10 */
+    double seconds_limit;          /* for one run; 0: 10, for a host candidate 1. A run that exceeds it is a hang only if, alone
+                                      with ten times the limit, it still does not end */
 } cupel_supervisor_options;
 
 /* Starts nothing yet but checks that the executor can open and prepare the base binding (in a worker). */
 CUPEL_MUST_USE cupel_code cupel_supervisor_open(const cupel_contract *contract, const cupel_supervisor_options *options,
                                                 cupel_supervisor **out, cupel_error *err);
 void cupel_supervisor_close(cupel_supervisor *supervisor);
+
+/* A sentence for the user when workers run without network and file system isolation on this machine; empty when they are isolated. */
+const char *cupel_supervisor_isolation(const cupel_supervisor *supervisor);
 
 /* Tries one recipe in a worker that has run nothing suspicious before (a fresh one when `fresh`) and judges the returned bytes here, certified. */
 CUPEL_MUST_USE cupel_code cupel_supervisor_try(cupel_supervisor *supervisor, const cupel_recipe *recipe, bool fresh,
@@ -40,6 +44,7 @@ typedef struct cupel_progress {
     double seconds;
     double worst_ratio;
     int restarts; /* workers that were replaced */
+    const char *unsupported;      /* why the executor could not run some case (scoreboard->unsupported counts them); may be empty */
     double seconds_since_feature; /* since a new trait cell (pattern x type x shape class x special) or edge was seen */
 } cupel_progress;
 
