@@ -324,12 +324,11 @@ static cupel_code parse_power(parser *p, int power, cupel_scalar_expr **out) {
     skip_blanks(p);
     size_t start = p->at;
     cupel_scalar_expr *left;
+    bool compared = false; /* left is a comparison that stands without parentheses */
     CUPEL_TRY(parse_prefix(p, power, &left));
     for (const binary *b; (b = binary_ahead(p)) && b->power >= power;) {
-        bool compared =
-            left->kind == CUPEL_SCALAR_BINARY && left->op >= CUPEL_SCALAR_LT && left->op <= CUPEL_SCALAR_NE;
         /* a < b < c means one thing in C and another in Python */
-        if (b->power == POWER_COMPARISON && compared && p->text.text[start] != '(')
+        if (b->power == POWER_COMPARISON && compared)
             return fail_here(p, "'and', 'or' or the end (comparisons do not chain)");
         p->at += strlen(b->text);
         cupel_scalar_expr *right, *node;
@@ -340,6 +339,7 @@ static cupel_code parse_power(parser *p, int power, cupel_scalar_expr **out) {
         CUPEL_TRY(node_add(p, node, left));
         CUPEL_TRY(node_add(p, node, right));
         left = node;
+        compared = b->power == POWER_COMPARISON;
     }
     p->depth--;
     *out = left;
