@@ -4,6 +4,7 @@
 #ifndef CUPEL_EMU_ABI_H
 #define CUPEL_EMU_ABI_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __CUDA__
@@ -11,6 +12,11 @@
 #else
 #define CUPEL_EMU_DEVICE
 #endif
+
+/* How device code reads its registers: through an address space that the instrumentation leaves alone (1 means nothing on
+ * x86-64), else every use of threadIdx would be a checked access. Wrap it in a function that returns the value (clang's
+ * __declspec(property) does that for threadIdx.x), so that its type stays plain. Example: CUPEL_EMU_REGISTER(thread.x) */
+#define CUPEL_EMU_REGISTER(field) (*(const __attribute__((address_space(1))) uint32_t *)&cupel_emu_registers.field)
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,8 +29,9 @@ typedef struct cupel_emu_dim { uint32_t x, y, z; } cupel_emu_dim;
 /* The running thread's registers. One instance in each candidate (cupel_emu_registers, hidden), written by the runtime at each switch,
  * read by device code as threadIdx, blockIdx, blockDim, gridDim without a call. */
 typedef struct cupel_emu_registers {
-    cupel_emu_dim thread, block, block_dim, grid_dim;
-    uint32_t lane, warp;          /* within the block */
+    cupel_emu_dim thread;
+    uint32_t lane, warp; /* within the block; beside thread, so that a switch writes one piece */
+    cupel_emu_dim block, block_dim, grid_dim;
     void *dynamic_shared;         /* start of dynamic shared memory */
     uint32_t dynamic_shared_size; /* bytes */
 } cupel_emu_registers_t;
@@ -55,6 +62,33 @@ CUPEL_EMU_DEVICE void cupel_emu_trap(void) __attribute__((noreturn));
 CUPEL_EMU_DEVICE void cupel_emu_assert_fail(const char *condition, const char *file, unsigned line, const char *function) __attribute__((noreturn));
 CUPEL_EMU_DEVICE void cupel_emu_unsupported(const char *what) __attribute__((noreturn));
 CUPEL_EMU_DEVICE uint64_t cupel_emu_clock(void);
+
+/* What instrumented code calls (flags in emu_flags.h). Before each access to memory, with its address; sizes 1, 2, 4, 8, 16 are
+ * naturally aligned accesses and an address that is not a multiple of the size is reported as misaligned, N is any other size. A
+ * vector type of CUDA whose alignment exceeds its elements' (float4, int2, ..) must therefore be copied by one access of a
+ * clang vector type (a union with an ext_vector_type member, copied in the copy constructor and in operator=): a copy by
+ * members shows the optimiser, and so the checker, single elements. Shared variables come through here too. */
+void cupel_emu_load1_noabort(uintptr_t address);
+void cupel_emu_load2_noabort(uintptr_t address);
+void cupel_emu_load4_noabort(uintptr_t address);
+void cupel_emu_load8_noabort(uintptr_t address);
+void cupel_emu_load16_noabort(uintptr_t address);
+void cupel_emu_loadN_noabort(uintptr_t address, size_t size);
+void cupel_emu_store1_noabort(uintptr_t address);
+void cupel_emu_store2_noabort(uintptr_t address);
+void cupel_emu_store4_noabort(uintptr_t address);
+void cupel_emu_store8_noabort(uintptr_t address);
+void cupel_emu_store16_noabort(uintptr_t address);
+void cupel_emu_storeN_noabort(uintptr_t address, size_t size);
+/* The candidate's hidden memcpy, memmove and memset (in its trace runtime) call these: instrumented code has plain calls. */
+void *cupel_emu_memcpy(void *target, const void *source, size_t size);
+void *cupel_emu_memmove(void *target, const void *source, size_t size);
+void *cupel_emu_memset(void *target, int value, size_t size);
+
+/* The candidate's __sanitizer_cov_trace_pc_guard counts an edge in the coverage map and does
+ *     if (--*budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
+ * The runtime refills the budget and returns (a thread that spins lets others run), or stops the run as a hang. */
+void cupel_emu_budget_spent(const void *pc);
 
 /* What a candidate object exports under the name cupel_emu_candidate. Generated code (thunks) fills it in. */
 typedef struct cupel_emu_param {
