@@ -12,6 +12,7 @@ typedef struct cupel_bundle {
     const cupel_finding *finding;
     const cupel_minimise_report *report; /* may be NULL */
     uint64_t seed;
+    bool provisional; /* as the search found it: replaced by any later bundle of this name */
 } cupel_bundle;
 
 /* Writes the bundle under directory (the -o folder) and gives its path: everything goes to a temporary folder that is flushed and
@@ -19,10 +20,13 @@ typedef struct cupel_bundle {
 CUPEL_MUST_USE cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory, char *path, size_t size,
                                              cupel_error *err);
 
+/* Takes a bundle away (a provisional one, when attribution has found another gate): it vanishes at once. */
+void cupel_bundle_remove(const char *path);
+
 /* What replay needs from a bundle folder. */
 typedef struct cupel_bundle_info {
     char contract_path[1024], contract_id[128], executor[16], signature[160], gate[16];
-    cupel_recipe recipe; /* read by the contract, once that is loaded */
+    uint64_t seed;
 } cupel_bundle_info;
 CUPEL_MUST_USE cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_error *err);
 CUPEL_MUST_USE cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract, cupel_recipe *out, cupel_error *err);

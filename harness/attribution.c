@@ -1,0 +1,257 @@
+#include "attribution.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Bounds on the work of one run at the ordinary shape: elements of all tensors, and the product of all dims, which stands for the
+ * multiply-adds of a matrix product. Halving never goes below SHAPE_FLOOR, where tails and partial warps begin and a failure
+ * would say nothing about an ordinary shape. */
+enum { ELEMENTS_MAX = 1 << 17, PRODUCT_MAX = 1 << 21, SHAPE_FLOOR = 32, HALVINGS_MAX = 6 };
+
+typedef struct attribution {
+    cupel_shrink *shrink;
+    const cupel_recipe *original;
+    cupel_recipe base; /* fails still, without the traits removed so far */
+    cupel_finding finding;
+    bool unjudged; /* the last try left more than half of the output unjudged */
+} attribution;
+
+static bool is_value_kind(cupel_finding_kind kind) {
+    return kind == CUPEL_FINDING_WRONG_VALUE || kind == CUPEL_FINDING_WRONG_CLASS ||
+           kind == CUPEL_FINDING_WRONG_ZERO_SIGN || kind == CUPEL_FINDING_UNWRITTEN ||
+           kind == CUPEL_FINDING_NOT_KEPT;
+}
+
+/* Removing a NaN turns a wrong class into a wrong value: for values any mismatch on the same output counts as the same failure. */
+static bool same_failure(const attribution *a, const cupel_finding *other) {
+    if (is_value_kind(a->finding.kind)) return is_value_kind(other->kind) && other->output == a->finding.output;
+    if (a->finding.kind == CUPEL_FINDING_FAULT)
+        return other->kind == CUPEL_FINDING_FAULT && other->fault == a->finding.fault;
+    char mine[160], theirs[160];
+    cupel_finding_signature(&a->finding, mine, sizeof mine);
+    cupel_finding_signature(other, theirs, sizeof theirs);
+    return strcmp(mine, theirs) == 0;
+}
+
+static bool output_unjudged(const attribution *a, const cupel_trial *trial) {
+    int output = a->finding.output;
+    if (output < 0 || !trial->allowed || !trial->graph || output >= trial->graph->output_count) return false;
+    return trial->allowed[output].judged * 2 < trial->allowed[output].count;
+}
+
+/* Does the candidate fail in the same way? mask: the traits that it must not have any more, once it is made legal. */
+static bool fails(attribution *a, const cupel_recipe *candidate, int mask) {
+    const cupel_contract *contract = a->shrink->contract;
+    cupel_recipe recipe = *candidate;
+    a->unjudged = false;
+    if (!cupel_shrink_repair(contract, &recipe)) return false;
+    if (cupel_recipe_traits(contract, &recipe) & mask) return false;
+    const cupel_trial *trial = cupel_shrink_try(a->shrink, &recipe);
+    if (!trial) return false;
+    a->unjudged = output_unjudged(a, trial);
+    for (int i = 0; i < trial->judged.finding_count; i++)
+        if (same_failure(a, &trial->judged.findings[i])) {
+            a->base = recipe;
+            return true;
+        }
+    return false;
+}
+
+/* ---- values: what stands in the tensors when a trait is taken away ---- */
+
+enum { VALUES_COUNT = 9 };
+
+static bool is_subnormal_pattern(cupel_pattern pattern) {
+    return pattern == CUPEL_PATTERN_SUBNORMALS || pattern == CUPEL_PATTERN_LOG_UNIFORM ||
+           pattern == CUPEL_PATTERN_BITS;
+}
+
+/* Fills in r's tensors in one of VALUES_COUNT ways: the base's own, the original's, both with other seeds, then plain ones. Traits of
+ * values that the base no longer has are kept away by the mask of fails(). */
+static void offer_values(const attribution *a, int way, cupel_recipe *r) {
+    const cupel_recipe *source = way == 1 || way == 4 ? a->original : &a->base;
+    for (int t = 0; t < a->shrink->contract->tensor_count; t++) {
+        cupel_tensor_recipe *tensor = &r->tensors[t];
+        cupel_layout layout = tensor->layout;
+        *tensor = source->tensors[t];
+        tensor->layout = layout;
+        if (way == 2 || way == 3 || way == 4) tensor->seed = tensor->special_seed = (uint32_t)(way * 7 + t);
+        if (way < 5) continue;
+        static const cupel_pattern plain[] = {CUPEL_PATTERN_INTEGERS, CUPEL_PATTERN_NORMAL, CUPEL_PATTERN_UNIFORM,
+                                              CUPEL_PATTERN_NORMAL};
+        tensor->pattern = plain[way - 5];
+        tensor->seed = (uint32_t)(way + t);
+        tensor->amplitude = way == 8 ? 30 : 1;
+        tensor->centre = 0;
+    }
+}
+
+static bool edit_is_special(cupel_dtype type, const cupel_edit *edit) {
+    if (cupel_format_of(type)->kind != CUPEL_KIND_REAL) return false;
+    double value = cupel_decode(type, &edit->bits);
+    return !isfinite(value) || (value == 0 && signbit(value));
+}
+
+static bool edit_is_subnormal(cupel_dtype type, const cupel_edit *edit) {
+    if (cupel_format_of(type)->kind != CUPEL_KIND_REAL) return false;
+    double value = fabs(cupel_decode(type, &edit->bits));
+    return value > 0 && value < cupel_format_normal(type);
+}
+
+static void drop_edits(const cupel_binding *binding, int tensor, cupel_tensor_recipe *recipe,
+                       bool (*unwanted)(cupel_dtype type, const cupel_edit *edit)) {
+    cupel_dtype type = cupel_binding_type(binding, tensor);
+    int kept = 0;
+    for (int e = 0; e < recipe->edit_count; e++)
+        if (!unwanted(type, &recipe->edits[e])) recipe->edits[kept++] = recipe->edits[e];
+    recipe->edit_count = kept;
+}
+
+static void clear_value_traits(const cupel_contract *contract, int traits, cupel_recipe *r) {
+    cupel_binding binding;
+    bool bound = cupel_recipe_binding(contract, r, &binding, NULL) == CUPEL_OK;
+    for (int t = 0; t < contract->tensor_count; t++) {
+        cupel_tensor_recipe *tensor = &r->tensors[t];
+        if (traits & CUPEL_TRAIT_SPECIAL) {
+            tensor->special = CUPEL_SPECIAL_NONE;
+            if (bound) drop_edits(&binding, t, tensor, edit_is_special);
+        }
+        if (traits & CUPEL_TRAIT_SUBNORMAL) {
+            if (is_subnormal_pattern(tensor->pattern)) tensor->pattern = CUPEL_PATTERN_NORMAL, tensor->amplitude = 1;
+            if (bound) drop_edits(&binding, t, tensor, edit_is_subnormal);
+        }
+    }
+}
+
+/* Keeps an edit's value, not its bits, when the element type changes. */
+static void change_types(const cupel_contract *contract, cupel_recipe *r) {
+    cupel_binding before, after;
+    bool bound = cupel_recipe_binding(contract, r, &before, NULL) == CUPEL_OK;
+    memset(r->types, 0, sizeof r->types);
+    bound = bound && cupel_recipe_binding(contract, r, &after, NULL) == CUPEL_OK;
+    for (int t = 0; t < contract->tensor_count; t++) {
+        if (!bound) r->tensors[t].edit_count = 0;
+        for (int e = 0; e < r->tensors[t].edit_count; e++) {
+            cupel_edit *edit = &r->tensors[t].edits[e];
+            double value = cupel_decode(cupel_binding_type(&before, t), &edit->bits);
+            edit->bits = 0;
+            cupel_encode(cupel_binding_type(&after, t), value, &edit->bits);
+        }
+    }
+}
+
+static void clear_layouts(const cupel_contract *contract, cupel_recipe *r) {
+    cupel_recipe simple;
+    if (cupel_recipe_simple(contract, &simple, NULL) != CUPEL_OK) return;
+    for (int t = 0; t < contract->tensor_count; t++) r->tensors[t].layout = simple.tensors[t].layout;
+    r->aliases = 0;
+}
+
+/* ---- one trait at a time ---- */
+
+static bool remove_trait(attribution *a, int trait, int removed) {
+    const cupel_contract *contract = a->shrink->contract;
+    int value_traits = removed | (trait & (CUPEL_TRAIT_SPECIAL | CUPEL_TRAIT_SUBNORMAL));
+    for (int way = 0; way < VALUES_COUNT; way++) {
+        cupel_recipe r = a->base;
+        offer_values(a, way, &r);
+        clear_value_traits(contract, value_traits, &r);
+        if (trait == CUPEL_TRAIT_TYPE) change_types(contract, &r);
+        if (trait == CUPEL_TRAIT_LAYOUT) clear_layouts(contract, &r);
+        if (trait == CUPEL_TRAIT_SCHEDULE) r.schedule = 0;
+        if (fails(a, &r, removed | trait)) return true;
+    }
+    return false;
+}
+
+static int64_t work_of(const cupel_contract *contract, const cupel_recipe *r, int64_t *elements) {
+    cupel_binding binding;
+    int64_t product = 1;
+    *elements = 0;
+    for (int d = 0; d < contract->dim_count; d++)
+        if (__builtin_mul_overflow(product, r->dims[d] > 0 ? r->dims[d] : 1, &product)) return INT64_MAX;
+    if (cupel_recipe_binding(contract, r, &binding, NULL) != CUPEL_OK) return product;
+    for (int t = 0; t < contract->tensor_count; t++) {
+        int64_t shape[CUPEL_RANK_MAX], count;
+        if (cupel_binding_shape(&binding, t, shape, &count, NULL) == CUPEL_OK) *elements += count;
+    }
+    return product;
+}
+
+/* Halves the largest dim above floor for which may(d) holds; false when there is none. */
+static bool halve_largest(const cupel_contract *contract, cupel_recipe *r, int64_t floor, const bool *may) {
+    int largest = -1;
+    for (int d = 0; d < contract->dim_count; d++) {
+        if ((may && !may[d]) || r->dims[d] / 2 < floor || r->dims[d] / 2 < contract->dims[d].lo) continue;
+        if (largest < 0 || r->dims[d] > r->dims[largest]) largest = d;
+    }
+    if (largest >= 0) r->dims[largest] /= 2;
+    return largest >= 0;
+}
+
+/* The ordinary shape, or the nearest power-of-two shape that can be run in reasonable time: dims that the minimal case has at
+ * their low end give way first, since the failure does not seem to hang on them. */
+static bool ordinary_dims(const attribution *a, cupel_recipe *r) {
+    const cupel_contract *contract = a->shrink->contract;
+    cupel_binding ordinary;
+    if (cupel_binding_ordinary(contract, &ordinary, NULL) != CUPEL_OK) return false;
+    memcpy(r->dims, ordinary.dims, sizeof r->dims);
+    bool idle[CUPEL_DIM_MAX] = {false};
+    for (int d = 0; d < contract->dim_count; d++) idle[d] = a->shrink->best.dims[d] <= contract->dims[d].lo + 1;
+    int64_t elements;
+    while (work_of(contract, r, &elements) > PRODUCT_MAX || elements > ELEMENTS_MAX)
+        if (!halve_largest(contract, r, 4, idle) && !halve_largest(contract, r, SHAPE_FLOOR, NULL)) break;
+    return true;
+}
+
+static bool remove_shape(attribution *a, int removed) {
+    const cupel_contract *contract = a->shrink->contract;
+    cupel_recipe shape = a->base;
+    if (!ordinary_dims(a, &shape)) return false;
+    for (int halving = 0; halving < HALVINGS_MAX; halving++) {
+        bool unjudged = false;
+        for (int way = 0; way < VALUES_COUNT; way++) {
+            cupel_recipe r = shape;
+            offer_values(a, way, &r);
+            clear_value_traits(contract, removed, &r);
+            if (fails(a, &r, removed)) return true;
+            unjudged = unjudged || a->unjudged;
+        }
+        if (!unjudged || !halve_largest(contract, &shape, SHAPE_FLOOR, NULL)) return false;
+    }
+    return false;
+}
+
+int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {
+    static const int order[] = {CUPEL_TRAIT_SPECIAL, CUPEL_TRAIT_SUBNORMAL, CUPEL_TRAIT_LAYOUT, CUPEL_TRAIT_SCHEDULE,
+                                CUPEL_TRAIT_TYPE};
+    attribution a = {.shrink = shrink, .original = original, .base = shrink->best, .finding = shrink->finding};
+    int traits = cupel_recipe_traits(shrink->contract, &a.base), necessary = 0;
+    /* traits that the minimal case lacks have been removed by the minimiser: values offered later must not bring them back */
+    int removed = ~traits & (CUPEL_TRAIT_SPECIAL | CUPEL_TRAIT_SUBNORMAL);
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (!(traits & order[i])) continue;
+        if (remove_trait(&a, order[i], removed)) removed |= order[i];
+        else necessary |= order[i];
+    }
+    if ((traits & CUPEL_TRAIT_SHAPE) && !remove_shape(&a, removed)) necessary |= CUPEL_TRAIT_SHAPE;
+    return necessary;
+}
+
+void cupel_traits_describe(int traits, char *text, size_t size) {
+    static const struct {
+        int trait;
+        const char *name;
+    } names[] = {{CUPEL_TRAIT_SPECIAL, "special values among the inputs"},
+                 {CUPEL_TRAIT_SUBNORMAL, "subnormal inputs"},
+                 {CUPEL_TRAIT_TYPE, "the element type"},
+                 {CUPEL_TRAIT_SHAPE, "the shape"},
+                 {CUPEL_TRAIT_LAYOUT, "the layout"},
+                 {CUPEL_TRAIT_SCHEDULE, "the schedule"}};
+    size_t used = 0;
+    snprintf(text, size, "nothing in particular");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if ((traits & names[i].trait) && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", names[i].name);
+}

@@ -1,0 +1,306 @@
+#include "bundle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "explanation.h"
+#include "npy.h"
+#include "text.h"
+
+enum { BUNDLE_FORMAT = 1, PATH_SIZE = 2048 };
+
+static const char temporary_prefix[] = ".new-";
+
+/* ---- folders ---- */
+
+static cupel_code make_folders(const char *path, cupel_error *err) {
+    char partial[PATH_SIZE];
+    if (strlen(path) >= sizeof partial) return cupel_fail(err, CUPEL_IO, "the path is too long: %s", path);
+    for (size_t i = 1;; i++) {
+        if (path[i] != '/' && path[i] != '\0') continue;
+        memcpy(partial, path, i);
+        partial[i] = '\0';
+        if (mkdir(partial, 0777) != 0 && errno != EEXIST)
+            return cupel_fail(err, CUPEL_IO, "cannot make the folder %s: %s", partial, strerror(errno));
+        if (path[i] == '\0') return CUPEL_OK;
+    }
+}
+
+static int remove_entry(const char *path, const struct stat *info, int flag, struct FTW *walk) {
+    (void)info, (void)flag, (void)walk;
+    return remove(path);
+}
+
+static void remove_tree(const char *path) { (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
+
+static void flush_folder(const char *path) {
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    (void)fsync(folder);
+    close(folder);
+}
+
+/* Temporary folders of processes that are gone. */
+static void sweep_leftovers(const char *root) {
+    DIR *folder = opendir(root);
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        if (strncmp(entry->d_name, temporary_prefix, sizeof temporary_prefix - 1) != 0) continue;
+        long pid = strtol(entry->d_name + sizeof temporary_prefix - 1, NULL, 10);
+        char path[PATH_SIZE];
+        if (pid <= 0 || (kill((pid_t)pid, 0) == 0 || errno != ESRCH)) continue;
+        if (snprintf(path, sizeof path, "%s/%s", root, entry->d_name) < (int)sizeof path) remove_tree(path);
+    }
+    closedir(folder);
+}
+
+/* Puts the finished folder in place of whatever bears its name, in one step. */
+static cupel_code move_into_place(const char *temporary, const char *path, cupel_error *err) {
+    if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == 0) return CUPEL_OK;
+    if (errno == EEXIST && renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_EXCHANGE) == 0) {
+        remove_tree(temporary);
+        return CUPEL_OK;
+    }
+    /* file systems without exchange: a moment without the bundle, never one with half of it */
+    if (errno == EINVAL) {
+        char old[PATH_SIZE + 8];
+        snprintf(old, sizeof old, "%s.old", temporary);
+        bool replaced = rename(path, old) == 0;
+        if (rename(temporary, path) == 0) {
+            if (replaced) remove_tree(old);
+            return CUPEL_OK;
+        }
+        if (replaced) (void)rename(old, path);
+    }
+    return cupel_fail(err, CUPEL_IO, "cannot move the bundle to %s: %s", path, strerror(errno));
+}
+
+/* ---- contents ---- */
+
+static uint64_t file_hash(const char *path) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    if (!file) return 0;
+    for (int c; (c = getc(file)) != EOF;) hash = (hash ^ (unsigned)c) * UINT64_C(0x100000001b3);
+    fclose(file);
+    return hash;
+}
+
+static cupel_code write_in(const char *folder, const char *name, const void *bytes, size_t length, cupel_error *err) {
+    char path[PATH_SIZE];
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %s/%s", folder, name);
+    return cupel_text_write(path, bytes, length, err);
+}
+
+static cupel_code write_array(const char *folder, const char *name, const char *descr, int rank, const int64_t *shape,
+                              const void *data, cupel_error *err) {
+    char path[PATH_SIZE];
+    if (snprintf(path, sizeof path, "%s/%s.npy", folder, name) >= (int)sizeof path)
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %s/%s", folder, name);
+    return cupel_npy_write(path, descr, rank, shape, data, err);
+}
+
+static cupel_code write_inputs(const cupel_bundle *bundle, const char *folder, cupel_error *err) {
+    const cupel_case *c = bundle->trial->c;
+    char inputs[PATH_SIZE];
+    if (snprintf(inputs, sizeof inputs, "%s/inputs", folder) >= (int)sizeof inputs)
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %s", folder);
+    CUPEL_TRY(make_folders(inputs, err));
+    for (int t = 0; c && t < c->tensor_count; t++) {
+        const cupel_case_tensor *tensor = &c->tensors[t];
+        if (!(bundle->contract->tensors[t].roles & CUPEL_ROLE_INPUT) || !tensor->values) continue;
+        CUPEL_TRY(write_array(inputs, bundle->contract->tensors[t].name, cupel_format_of(tensor->type)->npy, tensor->rank,
+                              tensor->shape, tensor->values, err));
+    }
+    return CUPEL_OK;
+}
+
+static cupel_code write_output(const cupel_bundle *bundle, const cupel_graph_output *output, const char *folder,
+                               cupel_arena *arena, cupel_error *err) {
+    const cupel_trial *trial = bundle->trial;
+    int tensor = cupel_contract_tensor(bundle->contract, output->name);
+    const cupel_observation *run = trial->run_count > 0 ? trial->runs[0].observation : NULL;
+    if (tensor < 0 || !trial->c || !run) return CUPEL_OK;
+    const cupel_case_tensor *t = &trial->c->tensors[tensor];
+    if (t->buffer >= run->buffer_count || !run->buffers[t->buffer].bytes) return CUPEL_OK; /* the run left nothing */
+    void *elements = cupel_arena_raw(arena, (size_t)t->count, cupel_format_of(t->type)->size);
+    if (!elements) return cupel_fail(err, CUPEL_MEMORY, "no memory for output %s", output->name);
+    cupel_case_gather(trial->c, tensor, run->buffers[t->buffer].bytes, elements);
+    return write_array(folder, "output", cupel_format_of(t->type)->npy, t->rank, t->shape, elements, err);
+}
+
+/* The oracle's arrays; NaN stands where an element is not judged. The finding's own element is MPFR's. */
+static cupel_code write_allowed(const cupel_bundle *bundle, int output, const char *folder, cupel_arena *arena, cupel_error *err) {
+    const cupel_allowed *allowed = &bundle->trial->allowed[output];
+    const cupel_finding *finding = bundle->finding;
+    const double *sources[] = {allowed->value, allowed->lo, allowed->hi};
+    static const char *const names[] = {"exact", "allowed_lo", "allowed_hi"};
+    const double own[] = {finding->exact.value, finding->exact.lo, finding->exact.hi};
+    for (int i = 0; i < 3; i++) {
+        double *values = cupel_arena_raw(arena, (size_t)allowed->count, sizeof *values);
+        if (!values || !sources[i]) return values ? CUPEL_OK : cupel_fail(err, CUPEL_MEMORY, "no memory for the allowed set");
+        for (int64_t e = 0; e < allowed->count; e++) {
+            bool certified = finding->certified && finding->output == output && finding->index == e;
+            bool judged = allowed->reasons[e] == CUPEL_REASON_JUDGED;
+            values[e] = certified ? own[i] : judged ? sources[i][e] : NAN;
+        }
+        CUPEL_TRY(write_array(folder, names[i], "<f8", allowed->rank, allowed->shape, values, err));
+    }
+    return CUPEL_OK;
+}
+
+static cupel_code write_tensors(const cupel_bundle *bundle, const char *folder, cupel_arena *arena, cupel_error *err) {
+    const cupel_trial *trial = bundle->trial;
+    CUPEL_TRY(write_inputs(bundle, folder, err));
+    if (!trial->graph || trial->graph->output_count == 0) return CUPEL_OK;
+    int output = bundle->finding->output >= 0 && bundle->finding->output < trial->graph->output_count ? bundle->finding->output : 0;
+    CUPEL_TRY(write_output(bundle, &trial->graph->outputs[output], folder, arena, err));
+    return trial->allowed ? write_allowed(bundle, output, folder, arena, err) : CUPEL_OK;
+}
+
+static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, const char *folder, cupel_error *err) {
+    char absolute[PATH_MAX], hash[32];
+    const char *path = realpath(bundle->contract_path, absolute) ? absolute : bundle->contract_path;
+    snprintf(hash, sizeof hash, "%016" PRIx64, file_hash(bundle->contract->source));
+    json_t *meta = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b}", "bundle", BUNDLE_FORMAT, "contract_path", path,
+                             "contract", bundle->contract->id, "executor", bundle->executor, "gate",
+                             cupel_gate_id(bundle->finding->gate), "signature", signature, "kind",
+                             cupel_finding_kind_name(bundle->finding->kind), "seed", (json_int_t)bundle->seed, "source_hash", hash,
+                             "provisional", (int)bundle->provisional);
+    char *text = meta ? json_dumps(meta, JSON_INDENT(2)) : NULL;
+    cupel_code code = text ? write_in(folder, "bundle.json", text, strlen(text), err)
+                           : cupel_fail(err, CUPEL_MEMORY, "no memory for the bundle's record");
+    free(text);
+    json_decref(meta);
+    return code;
+}
+
+static cupel_code fill_folder(const cupel_bundle *bundle, const char *signature, const char *path, const char *folder,
+                              cupel_error *err) {
+    cupel_arena *arena = cupel_arena_create(0);
+    if (!arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the bundle");
+    char *recipe = NULL;
+    cupel_code code = cupel_recipe_write(bundle->contract, bundle->recipe, arena, &recipe, err);
+    if (code == CUPEL_OK) code = write_in(folder, "case.yaml", recipe, strlen(recipe), err);
+    char *explanation = code == CUPEL_OK ? cupel_explanation_write(bundle, path, arena) : NULL;
+    if (code == CUPEL_OK && !explanation) code = cupel_fail(err, CUPEL_MEMORY, "no memory for the explanation");
+    if (code == CUPEL_OK) code = write_in(folder, "explain.md", explanation, strlen(explanation), err);
+    if (code == CUPEL_OK) code = write_tensors(bundle, folder, arena, err);
+    if (code == CUPEL_OK) code = write_meta(bundle, signature, folder, err);
+    cupel_arena_free(arena);
+    flush_folder(folder);
+    return code;
+}
+
+/* ---- the whole ---- */
+
+static json_t *load_meta(const char *path, cupel_error *err) {
+    char file[PATH_SIZE];
+    json_error_t problem;
+    if (snprintf(file, sizeof file, "%s/bundle.json", path) >= (int)sizeof file) return NULL;
+    json_t *meta = json_load_file(file, JSON_REJECT_DUPLICATES, &problem);
+    if (!meta) (void)cupel_fail(err, CUPEL_IO, "%s is not a bundle: %s", path, problem.text);
+    return meta;
+}
+
+/* A strictly simpler case of the very same source stands there already. */
+static bool keeps_existing(const cupel_bundle *bundle, const char *path) {
+    json_t *meta = load_meta(path, NULL);
+    if (!meta) return false;
+    char hash[32];
+    snprintf(hash, sizeof hash, "%016" PRIx64, file_hash(bundle->contract->source));
+    const char *theirs = json_string_value(json_object_get(meta, "source_hash"));
+    bool comparable = theirs && strcmp(theirs, hash) == 0 && json_is_false(json_object_get(meta, "provisional"));
+    json_decref(meta);
+    cupel_recipe existing;
+    return comparable && cupel_bundle_recipe(path, bundle->contract, &existing, NULL) == CUPEL_OK &&
+           cupel_recipe_compare(bundle->contract, &existing, bundle->recipe) < 0;
+}
+
+static void name_part(const char *text, char *out, size_t size) {
+    snprintf(out, size, "%s", text);
+    for (char *c = out; *c; c++)
+        if (*c == '/' || (c == out && *c == '.')) *c = '_';
+}
+
+cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory, char *path, size_t size, cupel_error *err) {
+    char signature[160], id[128], name[160], root[PATH_SIZE], temporary[PATH_SIZE + 32];
+    cupel_finding_signature(bundle->finding, signature, sizeof signature);
+    name_part(bundle->contract->id, id, sizeof id);
+    name_part(signature, name, sizeof name);
+    if (snprintf(root, sizeof root, "%s/crashes/%s", directory, id) >= (int)sizeof root ||
+        snprintf(path, size, "%s/%s-%s", root, cupel_gate_id(bundle->finding->gate), name) >= (int)size)
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %s", directory);
+    CUPEL_TRY(make_folders(root, err));
+    sweep_leftovers(root);
+    if (keeps_existing(bundle, path)) return CUPEL_OK;
+    snprintf(temporary, sizeof temporary, "%s/%s%ld", root, temporary_prefix, (long)getpid());
+    remove_tree(temporary);
+    CUPEL_TRY(make_folders(temporary, err));
+    cupel_code code = fill_folder(bundle, signature, path, temporary, err);
+    if (code == CUPEL_OK) code = move_into_place(temporary, path, err);
+    if (code != CUPEL_OK) remove_tree(temporary);
+    flush_folder(root);
+    return code;
+}
+
+void cupel_bundle_remove(const char *path) {
+    char hidden[PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path + 1) : 0;
+    if (snprintf(hidden, sizeof hidden, "%.*s%s%ld", folder, path, temporary_prefix, (long)getpid()) >= (int)sizeof hidden) return;
+    remove_tree(hidden);
+    if (rename(path, hidden) == 0) remove_tree(hidden);
+}
+
+static cupel_code copy_field(const json_t *meta, const char *path, const char *key, char *out, size_t size, cupel_error *err) {
+    const char *text = json_string_value(json_object_get(meta, key));
+    if (!text || strlen(text) >= size)
+        return cupel_fail(err, CUPEL_SYNTAX, "%s/bundle.json: expected a text under '%s'", path, key);
+    memcpy(out, text, strlen(text) + 1);
+    return CUPEL_OK;
+}
+
+cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_error *err) {
+    memset(out, 0, sizeof *out);
+    json_t *meta = load_meta(path, err);
+    if (!meta) return CUPEL_IO;
+    cupel_code code = CUPEL_OK;
+    if (json_integer_value(json_object_get(meta, "bundle")) != BUNDLE_FORMAT)
+        code = cupel_fail(err, CUPEL_UNSUPPORTED, "%s: bundle format %d expected", path, BUNDLE_FORMAT);
+    if (code == CUPEL_OK) code = copy_field(meta, path, "contract_path", out->contract_path, sizeof out->contract_path, err);
+    if (code == CUPEL_OK) code = copy_field(meta, path, "contract", out->contract_id, sizeof out->contract_id, err);
+    if (code == CUPEL_OK) code = copy_field(meta, path, "executor", out->executor, sizeof out->executor, err);
+    if (code == CUPEL_OK) code = copy_field(meta, path, "signature", out->signature, sizeof out->signature, err);
+    if (code == CUPEL_OK) code = copy_field(meta, path, "gate", out->gate, sizeof out->gate, err);
+    out->seed = (uint64_t)json_integer_value(json_object_get(meta, "seed"));
+    json_decref(meta);
+    return code;
+}
+
+cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract, cupel_recipe *out, cupel_error *err) {
+    char file[PATH_SIZE];
+    if (snprintf(file, sizeof file, "%s/case.yaml", path) >= (int)sizeof file)
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %s", path);
+    cupel_arena *arena = cupel_arena_create(0);
+    if (!arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for %s", file);
+    char *text;
+    size_t length;
+    cupel_code code = cupel_text_read(file, arena, &text, &length, err);
+    if (code == CUPEL_OK) code = cupel_recipe_read(contract, file, text, length, out, err);
+    cupel_arena_free(arena);
+    return code;
+}

@@ -1,0 +1,75 @@
+/* A check from end to end: search, confirm, save at once, minimise, attribute, save again, verdict. */
+#ifndef CUPEL_CHECK_H
+#define CUPEL_CHECK_H
+
+#include "bundle.h"
+#include "supervisor.h"
+
+enum { CUPEL_CHECK_FINDINGS_MAX = 32 };
+
+typedef struct cupel_check_options {
+    const char *kernel;    /* the file that holds the contract */
+    const char *directory; /* where crashes/ goes; NULL: . */
+    const char *engine;    /* NULL: draw */
+    cupel_supervisor_options supervisor;
+    uint64_t seed;
+    uint64_t cases;   /* 0: no limit on cases */
+    double seconds;   /* 0: no limit on time. Neither limit: until five seconds bring nothing new, at most twenty in all */
+    cupel_limits limits;
+    cupel_standing standing; /* least standing that rejects */
+    unsigned gates;          /* bit per gate to report on; 0: all */
+} cupel_check_options;
+
+typedef struct cupel_check_finding {
+    cupel_finding finding;
+    cupel_recipe recipe;
+    char signature[160];
+    char described[512]; /* the case in one line */
+    char where[128];     /* y[0, 32] */
+    char bundle[1024];   /* empty when it could not be written */
+    char bundle_error[256];
+    bool minimised;
+    cupel_minimise_report report; /* of the minimiser */
+} cupel_check_finding;
+
+typedef struct cupel_check_gate {
+    cupel_gate_status status;
+    const char *why; /* NULL or a reason for the status */
+    int findings;
+} cupel_check_gate;
+
+typedef struct cupel_check_report {
+    const cupel_contract *contract;
+    const char *kernel, *executor;
+    cupel_verdict verdict;
+    char reason[512]; /* why it is inconclusive */
+    uint64_t cases, seed;
+    double seconds;
+    double worst_ratio;
+    int restarts;
+    cupel_scoreboard scoreboard;
+    cupel_check_gate gates[CUPEL_GATE_COUNT];
+    int finding_count;
+    cupel_check_finding findings[CUPEL_CHECK_FINDINGS_MAX];
+    int unconfirmed;  /* suspicions that a fresh worker did not show again */
+    int false_alarms; /* suspicions that the exact oracle refuted */
+    int dropped;      /* findings beyond the room for them */
+} cupel_check_report;
+
+typedef struct cupel_check_listener {
+    void *self;
+    void (*progress)(void *self, const cupel_check_report *report, const cupel_progress *progress); /* may be NULL */
+    /* A finding was saved: as found (minimised false), and again when it is minimised. May be NULL. */
+    void (*found)(void *self, const cupel_check_finding *finding);
+} cupel_check_listener;
+
+/* The report is large: allocate it. Errors are those of opening the candidate (CONTRACT, MISMATCH, BUILD: the user's; UNSUPPORTED,
+ * WORKER: inconclusive) and of memory. */
+CUPEL_MUST_USE cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_options *options,
+                                          const cupel_check_listener *listener, cupel_check_report *report, cupel_error *err);
+
+/* Exit status of a verdict (DESIGN section 8), and of an error that ended a command. */
+int cupel_check_exit_status(cupel_verdict verdict);
+int cupel_check_error_status(cupel_code code);
+
+#endif

@@ -1,0 +1,83 @@
+#include "minimiser.h"
+
+#include <stdio.h>
+
+#include "attribution.h"
+#include "minimiser_passes.h"
+#include "region.h"
+
+enum { PASS_MAX = 32 };
+
+/* How the budget is shared: the end of each phase as a part of the whole. Attribution has its own share, since it names the gate;
+ * what a phase leaves is for the next. */
+static const double passes_share = 0.45, attribution_share = 0.65, scan_share = 0.85;
+
+static void phase(cupel_shrink *shrink, double start, const cupel_minimise_options *budget, double share) {
+    shrink->deadline = start + budget->seconds * share;
+    shrink->max_tries = (int)((double)budget->max_tries * share);
+}
+
+/* Runs every pass until a whole round changes nothing. A pass that achieved something moves to the front, so that what works on
+ * this finding is tried first. False when the budget ended it. */
+static bool run_passes(cupel_shrink *shrink) {
+    size_t count;
+    const cupel_minimiser_pass *passes = cupel_minimiser_passes(&count);
+    size_t order[PASS_MAX];
+    for (size_t i = 0; i < count; i++) order[i] = i;
+    int before;
+    do {
+        before = shrink->accepted;
+        size_t front = 0;
+        for (size_t i = 0; i < count; i++) {
+            int accepted = shrink->accepted;
+            passes[order[i]].run(shrink);
+            if (cupel_shrink_spent(shrink)) return false;
+            if (shrink->accepted == accepted) continue;
+            size_t worked = order[i];
+            for (size_t k = i; k > front; k--) order[k] = order[k - 1];
+            order[front++] = worked;
+        }
+    } while (shrink->accepted > before);
+    return true;
+}
+
+/* The scan proves that no smaller value of a dim fails; where it finds one, the passes have new work. */
+static bool prove_smallest(cupel_shrink *shrink) {
+    for (;;) {
+        int accepted = shrink->accepted;
+        if (!cupel_minimiser_scan_dims(shrink)) return false;
+        if (shrink->accepted == accepted) return true;
+        if (!run_passes(shrink)) return false;
+    }
+}
+
+cupel_code cupel_minimise(const cupel_contract *contract, const char *signature, const cupel_predicate *predicate,
+                          const cupel_minimise_options *options, cupel_recipe *recipe, cupel_finding *finding,
+                          cupel_minimise_report *report, cupel_error *err) {
+    cupel_minimise_options budget = {.max_tries = options && options->max_tries ? options->max_tries : 600,
+                                     .seconds = options && options->seconds > 0 ? options->seconds : 8};
+    double start = cupel_shrink_now();
+    cupel_shrink shrink;
+    CUPEL_TRY(cupel_shrink_open(&shrink, contract, signature, predicate, recipe, err));
+
+    phase(&shrink, start, &budget, passes_share);
+    bool fixed_point = run_passes(&shrink);
+    phase(&shrink, start, &budget, attribution_share);
+    int traits = cupel_attribute(&shrink, recipe);
+    phase(&shrink, start, &budget, scan_share);
+    if (!fixed_point) fixed_point = run_passes(&shrink);
+    report->smallest_proved = prove_smallest(&shrink) && fixed_point;
+    phase(&shrink, start, &budget, 1);
+    cupel_region_sweep(&shrink, report->smallest_proved, report->region, sizeof report->region);
+
+    /* a trait that the later phases removed from the minimal case was not necessary */
+    traits &= cupel_recipe_traits(contract, &shrink.best);
+    *recipe = shrink.best;
+    *finding = shrink.finding;
+    finding->necessary_traits = report->necessary_traits = traits;
+    finding->gate = cupel_gate_by_necessity(finding->kind, finding->fault, traits);
+    report->tries = shrink.tries;
+    report->accepted = shrink.accepted;
+    cupel_shrink_close(&shrink);
+    return CUPEL_OK;
+}

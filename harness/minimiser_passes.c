@@ -1,0 +1,279 @@
+#include "minimiser_passes.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Offers the best recipe with one field changed; EDIT sees the copy as `r`. */
+#define CONSIDER_WITH(shrink, EDIT)                                                                          \
+    do {                                                                                                     \
+        cupel_recipe r = (shrink)->best;                                                                     \
+        EDIT;                                                                                                \
+        (void)cupel_shrink_consider((shrink), &r);                                                           \
+    } while (0)
+
+/* ---- dims ---- */
+
+static bool consider_dim(cupel_shrink *shrink, int dim, int64_t value) {
+    const cupel_dim *d = &shrink->contract->dims[dim];
+    if (value < d->lo || value >= shrink->best.dims[dim]) return false;
+    cupel_recipe r = shrink->best;
+    r.dims[dim] = value;
+    return cupel_shrink_consider(shrink, &r);
+}
+
+typedef struct dim_step {
+    cupel_shrink *shrink;
+    int dim;
+    int64_t from, unit;
+    bool together; /* every dim of the same size moves along: square shapes, requires like "M == N" */
+} dim_step;
+
+static bool lower_by(void *self, int64_t n) {
+    const dim_step *step = self;
+    cupel_shrink *shrink = step->shrink;
+    int64_t value = step->from - n * step->unit;
+    if (value >= shrink->best.dims[step->dim]) return true; /* an accepted candidate lies below already */
+    if (!step->together) return consider_dim(shrink, step->dim, value);
+    cupel_recipe r = shrink->best;
+    for (int d = 0; d < shrink->contract->dim_count; d++)
+        if (shrink->best.dims[d] == shrink->best.dims[step->dim]) r.dims[d] = value;
+    return cupel_shrink_consider(shrink, &r);
+}
+
+static void lower_adaptively(cupel_shrink *shrink, int dim, int64_t unit, bool together) {
+    dim_step step = {shrink, dim, shrink->best.dims[dim], unit, together};
+    int64_t room = (step.from - shrink->contract->dims[dim].lo) / unit;
+    if (room > 0) (void)cupel_shrink_find_integer(lower_by, &step, room);
+}
+
+/* Values with the same remainder modulo a tile or warp width, and the remainder itself: tails depend on it. */
+static void lower_to_remainder(cupel_shrink *shrink, int dim) {
+    static const int moduli[] = {2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+    for (size_t i = 0; i < sizeof moduli / sizeof *moduli; i++) {
+        int64_t remainder = shrink->best.dims[dim] % moduli[i];
+        if (!consider_dim(shrink, dim, remainder)) (void)consider_dim(shrink, dim, remainder + moduli[i]);
+    }
+}
+
+/* The first values above the low end: most defects fail there, and the scan would reach them anyway. */
+static void lower_to_first(cupel_shrink *shrink, int dim) {
+    int64_t lo = shrink->contract->dims[dim].lo;
+    for (int64_t v = lo; v < lo + 6; v++)
+        if (consider_dim(shrink, dim, v)) return;
+}
+
+static void lower_dims(cupel_shrink *shrink) {
+    static const int units[] = {256, 64, 32, 16, 4, 1};
+    for (int d = 0; d < shrink->contract->dim_count; d++) {
+        lower_to_first(shrink, d);
+        (void)consider_dim(shrink, d, shrink->best.dims[d] / 2);
+        lower_to_remainder(shrink, d);
+        for (size_t u = 0; u < sizeof units / sizeof *units; u++) lower_adaptively(shrink, d, units[u], false);
+    }
+}
+
+static void lower_all_dims(cupel_shrink *shrink) {
+    CONSIDER_WITH(shrink, for (int d = 0; d < shrink->contract->dim_count; d++) r.dims[d] =
+                              shrink->contract->dims[d].lo);
+    for (int64_t v = 1; v <= 4; v++)
+        CONSIDER_WITH(shrink, for (int d = 0; d < shrink->contract->dim_count; d++) {
+            int64_t low = shrink->contract->dims[d].lo > v ? shrink->contract->dims[d].lo : v;
+            if (r.dims[d] > low) r.dims[d] = low;
+        });
+}
+
+static void lower_equal_dims(cupel_shrink *shrink) {
+    const cupel_contract *contract = shrink->contract;
+    for (int d = 0; d < contract->dim_count; d++)
+        for (int e = d + 1; e < contract->dim_count; e++) {
+            if (shrink->best.dims[d] != shrink->best.dims[e]) continue;
+            lower_adaptively(shrink, d, 16, true);
+            lower_adaptively(shrink, d, 1, true);
+            break;
+        }
+}
+
+/* requires may tie two dims by a sum or a product ("H * D == 64", "M == N + 1"): lower one while another gives way upwards. */
+static void trade_dims(cupel_shrink *shrink) {
+    const cupel_contract *contract = shrink->contract;
+    for (int d = 0; d < contract->dim_count; d++)
+        for (int e = 0; e < contract->dim_count; e++) {
+            if (d == e || shrink->best.dims[d] <= contract->dims[d].lo) continue;
+            CONSIDER_WITH(shrink, r.dims[d] /= 2; r.dims[e] *= 2);
+            CONSIDER_WITH(shrink, r.dims[d] -= 1; r.dims[e] += 1);
+            CONSIDER_WITH(shrink, r.dims[d] -= 1; r.dims[e] -= 1);
+            CONSIDER_WITH(shrink, r.dims[d] /= 2; r.dims[e] /= 2);
+        }
+}
+
+bool cupel_minimiser_scan_dims(cupel_shrink *shrink) {
+    for (int d = 0; d < shrink->contract->dim_count; d++)
+        for (int64_t v = shrink->contract->dims[d].lo; v < shrink->best.dims[d]; v++) {
+            if (cupel_shrink_spent(shrink)) return false;
+            if (consider_dim(shrink, d, v)) break; /* the smallest of this dim */
+        }
+    return true;
+}
+
+/* ---- everything that is not a shape ---- */
+
+static void take_simple_values(cupel_shrink *shrink) {
+    cupel_recipe simple;
+    if (cupel_recipe_simple(shrink->contract, &simple, NULL) != CUPEL_OK) return;
+    cupel_recipe r = simple;
+    memcpy(r.dims, shrink->best.dims, sizeof r.dims);
+    if (cupel_shrink_consider(shrink, &r)) return;
+    memcpy(r.types, shrink->best.types, sizeof r.types);
+    if (cupel_shrink_consider(shrink, &r)) return;
+    memcpy(r.params, shrink->best.params, sizeof r.params);
+    (void)cupel_shrink_consider(shrink, &r);
+}
+
+static void simplify_types(cupel_shrink *shrink) {
+    for (int t = 0; t < shrink->contract->type_count; t++)
+        for (int claimed = 0; claimed < shrink->best.types[t]; claimed++)
+            CONSIDER_WITH(shrink, r.types[t] = (uint8_t)claimed);
+}
+
+static void simplify_params(cupel_shrink *shrink) {
+    for (int p = 0; p < shrink->contract->param_count; p++) {
+        const cupel_param *param = &shrink->contract->params[p];
+        for (int v = 0; v < param->value_count; v++) CONSIDER_WITH(shrink, r.params[p] = param->values[v]);
+        if (param->kind != CUPEL_PARAM_RANGE) continue;
+        const double tries[] = {0, 1, param->lo, param->hi, trunc(shrink->best.params[p])};
+        for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
+            if (tries[i] >= param->lo && tries[i] <= param->hi) CONSIDER_WITH(shrink, r.params[p] = tries[i]);
+    }
+}
+
+static void remove_specials(cupel_shrink *shrink) {
+    CONSIDER_WITH(shrink, for (int t = 0; t < shrink->contract->tensor_count; t++) r.tensors[t].special =
+                              CUPEL_SPECIAL_NONE);
+    for (int t = 0; t < shrink->contract->tensor_count; t++) {
+        if (shrink->best.tensors[t].special == CUPEL_SPECIAL_NONE) continue;
+        for (int s = CUPEL_SPECIAL_NONE; s < (int)shrink->best.tensors[t].special; s++)
+            CONSIDER_WITH(shrink, r.tensors[t].special = (cupel_special)s);
+        for (int p = CUPEL_PLACE_SINGLE; p < (int)shrink->best.tensors[t].placement; p++)
+            CONSIDER_WITH(shrink, r.tensors[t].placement = (cupel_placement)p);
+    }
+}
+
+static void remove_edits(cupel_shrink *shrink) {
+    for (int t = 0; t < shrink->contract->tensor_count; t++) {
+        if (shrink->best.tensors[t].edit_count == 0) continue;
+        CONSIDER_WITH(shrink, r.tensors[t].edit_count = 0);
+        for (int e = shrink->best.tensors[t].edit_count - 1; e >= 0; e--)
+            CONSIDER_WITH(shrink, {
+                cupel_tensor_recipe *tensor = &r.tensors[t];
+                if (e >= tensor->edit_count) continue;
+                memmove(&tensor->edits[e], &tensor->edits[e + 1],
+                        (size_t)(tensor->edit_count - e - 1) * sizeof *tensor->edits);
+                tensor->edits[--tensor->edit_count] = (cupel_edit){0};
+            });
+    }
+}
+
+static void simplify_edits(cupel_shrink *shrink) {
+    for (int t = 0; t < shrink->contract->tensor_count; t++)
+        for (int e = 0; e < shrink->best.tensors[t].edit_count; e++) {
+            CONSIDER_WITH(shrink, r.tensors[t].edits[e].index = 0);
+            CONSIDER_WITH(shrink, r.tensors[t].edits[e].index /= 2);
+            CONSIDER_WITH(shrink, r.tensors[t].edits[e].bits = 0);
+        }
+}
+
+static void simplify_patterns(cupel_shrink *shrink) {
+    for (int t = 0; t < shrink->contract->tensor_count; t++) {
+        for (int p = CUPEL_PATTERN_ZERO; p < (int)shrink->best.tensors[t].pattern; p++) {
+            CONSIDER_WITH(shrink, r.tensors[t].pattern = (cupel_pattern)p);
+            CONSIDER_WITH(shrink, r.tensors[t].pattern = (cupel_pattern)p; r.tensors[t].amplitude = 1;
+                          r.tensors[t].centre = 0);
+        }
+    }
+}
+
+static void simplify_amplitudes(cupel_shrink *shrink) {
+    static const double amplitudes[] = {1, 2, 4, 16, 100, 1000, 10000};
+    for (int t = 0; t < shrink->contract->tensor_count; t++) {
+        const cupel_tensor_recipe *tensor = &shrink->best.tensors[t];
+        CONSIDER_WITH(shrink, r.tensors[t].centre = 0);
+        CONSIDER_WITH(shrink, r.tensors[t].centre = trunc(tensor->centre));
+        for (size_t a = 0; a < sizeof amplitudes / sizeof *amplitudes; a++)
+            CONSIDER_WITH(shrink, r.tensors[t].amplitude = amplitudes[a]);
+        CONSIDER_WITH(shrink, r.tensors[t].amplitude = trunc(tensor->amplitude));
+        CONSIDER_WITH(shrink, r.tensors[t].amplitude = tensor->amplitude / 2);
+    }
+}
+
+static void simplify_layouts(cupel_shrink *shrink) {
+    cupel_recipe simple;
+    if (cupel_recipe_simple(shrink->contract, &simple, NULL) != CUPEL_OK) return;
+    CONSIDER_WITH(shrink, for (int t = 0; t < shrink->contract->tensor_count; t++) r.tensors[t].layout =
+                              simple.tensors[t].layout);
+    for (int t = 0; t < shrink->contract->tensor_count; t++) {
+        const cupel_layout *plain = &simple.tensors[t].layout;
+        CONSIDER_WITH(shrink, r.tensors[t].layout = *plain);
+        CONSIDER_WITH(shrink, memcpy(r.tensors[t].layout.order, plain->order, sizeof plain->order));
+        CONSIDER_WITH(shrink, memcpy(r.tensors[t].layout.gap, plain->gap, sizeof plain->gap));
+        CONSIDER_WITH(shrink, r.tensors[t].layout.step = plain->step);
+        CONSIDER_WITH(shrink, r.tensors[t].layout.reversed = 0);
+        CONSIDER_WITH(shrink, r.tensors[t].layout.expanded = 0);
+        CONSIDER_WITH(shrink, r.tensors[t].layout.offset = 0);
+        for (uint16_t offset = 1; offset < 4; offset++) CONSIDER_WITH(shrink, r.tensors[t].layout.offset = offset);
+    }
+}
+
+static void simplify_run_options(cupel_shrink *shrink) {
+    CONSIDER_WITH(shrink, r.aliases = 0);
+    for (int i = 0; i < shrink->contract->alias_count; i++) CONSIDER_WITH(shrink, r.aliases &= ~(1u << i));
+    CONSIDER_WITH(shrink, r.schedule = 0);
+    CONSIDER_WITH(shrink, r.schedule = 1);
+    CONSIDER_WITH(shrink, r.poison = 0);
+}
+
+static void simplify_seeds(cupel_shrink *shrink) {
+    for (int t = 0; t < shrink->contract->tensor_count; t++)
+        for (uint32_t seed = 0; seed < 4; seed++) {
+            if (shrink->best.tensors[t].special != CUPEL_SPECIAL_NONE)
+                CONSIDER_WITH(shrink, r.tensors[t].special_seed = seed);
+            CONSIDER_WITH(shrink, r.tensors[t].seed = seed);
+        }
+}
+
+/* With small seeds for every tensor at once a smaller shape often fails again. */
+static void lower_dims_with_seeds(cupel_shrink *shrink) {
+    for (int d = 0; d < shrink->contract->dim_count; d++)
+        for (uint32_t seed = 0; seed < 3; seed++)
+            for (int64_t v = shrink->contract->dims[d].lo; v < shrink->contract->dims[d].lo + 4; v++) {
+                if (v >= shrink->best.dims[d]) break;
+                CONSIDER_WITH(shrink, {
+                    r.dims[d] = v;
+                    for (int t = 0; t < shrink->contract->tensor_count; t++) r.tensors[t].seed = r.tensors[t].special_seed = seed;
+                });
+            }
+}
+
+/* Cheap and large steps first; the driver reorders by what each achieves. */
+static const cupel_minimiser_pass passes[] = {
+    {"simple values", take_simple_values},
+    {"all dims down", lower_all_dims},
+    {"dims down", lower_dims},
+    {"specials off", remove_specials},
+    {"layouts contiguous", simplify_layouts},
+    {"types to base", simplify_types},
+    {"edits off", remove_edits},
+    {"patterns simpler", simplify_patterns},
+    {"run options plain", simplify_run_options},
+    {"params simple", simplify_params},
+    {"amplitudes simple", simplify_amplitudes},
+    {"equal dims down", lower_equal_dims},
+    {"dims traded", trade_dims},
+    {"edits simpler", simplify_edits},
+    {"seeds small", simplify_seeds},
+    {"dims down with new seeds", lower_dims_with_seeds},
+};
+
+const cupel_minimiser_pass *cupel_minimiser_passes(size_t *count) {
+    *count = sizeof passes / sizeof *passes;
+    return passes;
+}

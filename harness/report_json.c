@@ -1,0 +1,110 @@
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "report.h"
+#include "wording.h"
+
+/* JSON has no NaN and no infinities: they become strings. */
+static json_t *number(double value) {
+    if (isnan(value)) return json_string("nan");
+    if (isinf(value)) return json_string(value > 0 ? "inf" : "-inf");
+    return json_real(value);
+}
+
+static json_t *text_or_null(const char *text) { return text && text[0] ? json_string(text) : json_null(); }
+
+static json_t *got_object(const cupel_finding *finding) {
+    char bits[32];
+    const cupel_format *format = cupel_format_of(finding->type);
+    snprintf(bits, sizeof bits, "0x%0*" PRIx64, (int)format->size * 2, finding->got_bits);
+    json_t *value = format->kind == CUPEL_KIND_REAL ? number(cupel_decode(finding->type, &finding->got_bits))
+                                                    : json_integer(cupel_decode_int(finding->type, &finding->got_bits));
+    return json_pack("{s:o, s:s, s:s}", "value", value, "bits", bits, "type", format->name);
+}
+
+static json_t *allowed_object(const cupel_exact_element *exact) {
+    json_t *object = json_object();
+    if (exact->classes & CUPEL_CLASS_FINITE) {
+        json_object_set_new(object, "lo", number(exact->lo));
+        json_object_set_new(object, "hi", number(exact->hi));
+    }
+    json_object_set_new(object, "nan", json_boolean(exact->classes & CUPEL_CLASS_NAN));
+    json_object_set_new(object, "inf", json_boolean(exact->classes & CUPEL_CLASS_POS_INF));
+    json_object_set_new(object, "-inf", json_boolean(exact->classes & CUPEL_CLASS_NEG_INF));
+    if (exact->classes & CUPEL_ZERO_SIGN_FIXED)
+        json_object_set_new(object, "zero", json_string(exact->classes & CUPEL_ZERO_SIGN_NEGATIVE ? "-0" : "+0"));
+    return object;
+}
+
+static json_t *finding_object(const cupel_check_finding *found) {
+    const cupel_finding *finding = &found->finding;
+    bool values = cupel_word_has_values(finding), certified = values && finding->certified;
+    json_t *object = json_object();
+    json_object_set_new(object, "gate", json_string(cupel_gate_id(finding->gate)));
+    json_object_set_new(object, "standing", json_string(finding->standing == CUPEL_STANDING_PROOF ? "proof" : "evidence"));
+    json_object_set_new(object, "kind", json_string(cupel_finding_kind_name(finding->kind)));
+    json_object_set_new(object, "output", text_or_null(finding->output_name));
+    json_object_set_new(object, "signature", json_string(found->signature));
+    json_object_set_new(object, "case", json_string(found->described));
+    json_object_set_new(object, "minimised", json_boolean(found->minimised));
+    json_object_set_new(object, "region", text_or_null(found->report.region));
+    json_object_set_new(object, "text", text_or_null(finding->text));
+    json_object_set_new(object, "element", values ? text_or_null(found->where) : json_null());
+    json_object_set_new(object, "got", values ? got_object(finding) : json_null());
+    json_object_set_new(object, "allowed", certified ? allowed_object(&finding->exact) : json_null());
+    json_object_set_new(object, "exact", certified ? number(finding->exact.value) : json_null());
+    json_object_set_new(object, "exact_digits", certified ? text_or_null(finding->exact.digits) : json_null());
+    json_object_set_new(object, "ulp", values ? number(finding->steps) : json_null());
+    json_object_set_new(object, "radii", values ? number(finding->ratio) : json_null());
+    const cupel_place *place = finding->has_access ? &finding->access.place : &finding->place;
+    char where[512];
+    cupel_word_place(place, where, sizeof where);
+    json_object_set_new(object, "place", text_or_null(where));
+    json_object_set_new(object, "bundle", text_or_null(found->bundle));
+    return object;
+}
+
+static json_t *gate_object(const cupel_check_report *report, int g) {
+    const cupel_gate_tally *tally = &report->scoreboard.gates[g];
+    json_t *object = json_object();
+    json_object_set_new(object, "id", json_string(cupel_gate_id((cupel_gate)g)));
+    json_object_set_new(object, "status", json_string(cupel_gate_status_name(report->gates[g].status)));
+    json_object_set_new(object, "cases", json_integer(tally->cases));
+    json_object_set_new(object, "judged", json_integer(tally->judged));
+    json_object_set_new(object, "considered", json_integer(tally->considered));
+    json_object_set_new(object, "worst_ratio", number(tally->worst_ratio));
+    json_object_set_new(object, "why", text_or_null(report->gates[g].why));
+    return object;
+}
+
+static json_t *report_object(const cupel_check_report *report) {
+    json_t *object = json_object(), *gates = json_array(), *findings = json_array(), *patterns = json_object();
+    for (int g = 0; g < CUPEL_GATE_COUNT; g++) json_array_append_new(gates, gate_object(report, g));
+    for (int i = 0; i < report->finding_count; i++) json_array_append_new(findings, finding_object(&report->findings[i]));
+    for (int p = 0; p < CUPEL_PATTERN_COUNT; p++)
+        json_object_set_new(patterns, cupel_pattern_name((cupel_pattern)p), json_integer(report->scoreboard.cases_by_pattern[p]));
+    json_object_set_new(object, "kernel", json_string(report->kernel));
+    json_object_set_new(object, "contract", json_string(report->contract->id));
+    json_object_set_new(object, "executor", json_string(report->executor));
+    json_object_set_new(object, "verdict", json_string(cupel_verdict_name(report->verdict)));
+    json_object_set_new(object, "reason", text_or_null(report->reason));
+    json_object_set_new(object, "cases", json_integer((json_int_t)report->cases));
+    json_object_set_new(object, "seconds", json_real(report->seconds));
+    json_object_set_new(object, "seed", json_integer((json_int_t)report->seed));
+    json_object_set_new(object, "gates", gates);
+    json_object_set_new(object, "findings", findings);
+    json_object_set_new(object, "cases_by_pattern", patterns);
+    json_object_set_new(object, "unconfirmed", json_integer(report->unconfirmed));
+    json_object_set_new(object, "refuted", json_integer(report->false_alarms));
+    return object;
+}
+
+cupel_code cupel_report_json(const cupel_check_report *report, FILE *out, cupel_error *err) {
+    json_t *object = report_object(report);
+    int failed = json_dumpf(object, out, JSON_INDENT(2));
+    json_decref(object);
+    if (failed || fputc('\n', out) == EOF) return cupel_fail(err, CUPEL_IO, "the report could not be written");
+    return CUPEL_OK;
+}
