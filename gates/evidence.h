@@ -16,14 +16,15 @@ enum { CUPEL_RUN_MAX = 8 };
 
 typedef struct cupel_evidence {
     const cupel_case *c;
-    int traits;                   /* cupel_recipe_traits */
+    int traits; /* cupel_recipe_traits */
     const cupel_graph *graph;
     const cupel_allowed *allowed; /* per output of the graph, NULL when no oracle answer was needed */
     int run_count;
     cupel_run runs[CUPEL_RUN_MAX]; /* runs[0] is A/1 */
-    bool addresses_checked;       /* the executor reports accesses (emulator) */
-    bool float_atomics_unknown;  /* the executor cannot see atomics */
-    bool schedule_fixed;         /* equal schedules give equal runs (emulator), so runs of one schedule differ by poison alone */
+    bool addresses_checked;        /* the executor reports accesses (emulator) */
+    bool float_atomics_unknown;    /* the executor cannot see atomics */
+    bool schedule_fixed; /* equal schedules give equal runs (emulator), so runs of one schedule differ by
+                            poison alone */
 } cupel_evidence;
 
 #endif

@@ -33,7 +33,8 @@ bool cupel_gate_parse(const char *id, cupel_gate *out);
 
 typedef enum cupel_standing { CUPEL_STANDING_EVIDENCE, CUPEL_STANDING_PROOF } cupel_standing;
 
-/* What kind of assertion failed. The kind, the output and, where there is one, the source line make up the signature. */
+/* What kind of assertion failed. The kind, the output and, where there is one, the source line make up the
+ * signature. */
 #define CUPEL_FINDING_KINDS(X)                                                                               \
     X(WRONG_VALUE, "wrong value")                                                                            \
     X(WRONG_CLASS, "wrong NaN or infinity")                                                                  \
@@ -66,24 +67,24 @@ typedef struct cupel_finding {
     int64_t index;          /* flat logical index of the worst element; -1 */
     int64_t wrong_elements; /* how many elements are wrong, of */
     int64_t judged_elements;
-    uint64_t got_bits;      /* of the worst element, in the output's type */
+    uint64_t got_bits; /* of the worst element, in the output's type */
     cupel_dtype type;
     double got;
-    double ratio;           /* distance in radii; NaN where it means nothing */
-    double steps;           /* distance in ulp from the nearest allowed number; NaN where it means nothing */
-    bool certified;         /* exact holds MPFR's answer */
+    double ratio;   /* distance in radii; NaN where it means nothing */
+    double steps;   /* distance in ulp from the nearest allowed number; NaN where it means nothing */
+    bool certified; /* exact holds MPFR's answer */
     cupel_exact_element exact;
     cupel_fault fault;
     int signal;
     bool has_access;
-    cupel_access access; /* BAD_ACCESS */
-    cupel_place place;   /* of a fault */
+    cupel_access access;  /* BAD_ACCESS */
+    cupel_place place;    /* of a fault */
     int necessary_traits; /* CUPEL_TRAIT_*, after attribution */
-    char text[512];      /* one sentence */
+    char text[512];       /* one sentence */
 } cupel_finding;
 
-/* "wrong-value-y", "fault-hang", "bad-access-softmax.cu-31": stable, filename-safe; equal for findings of one cause. The gate is
- * not part of it. */
+/* "wrong-value-y", "fault-hang", "bad-access-softmax.cu-31": stable, filename-safe; equal for findings of one
+ * cause. The gate is not part of it. */
 void cupel_finding_signature(const cupel_finding *finding, char *text, size_t size);
 
 #endif

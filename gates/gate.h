@@ -16,10 +16,10 @@ const char *cupel_gate_status_name(cupel_gate_status status); /* as in JSON: "no
 
 /* Running totals of one gate over a check. */
 typedef struct cupel_gate_tally {
-    int64_t cases;       /* that exercised it */
-    int64_t judged;      /* elements (or facts) judged */
-    int64_t considered;  /* elements (or facts) looked at, judged or not */
-    double worst_ratio;  /* of passing elements */
+    int64_t cases;      /* that exercised it */
+    int64_t judged;     /* elements (or facts) judged */
+    int64_t considered; /* elements (or facts) looked at, judged or not */
+    double worst_ratio; /* of passing elements */
     int64_t failures;
 } cupel_gate_tally;
 
@@ -28,23 +28,25 @@ typedef struct cupel_scoreboard {
     int64_t cases;
     int64_t cases_by_pattern[CUPEL_PATTERN_COUNT];
     int64_t not_judged[CUPEL_REASON_COUNT]; /* elements by reason, all outputs */
-    int64_t judged_by_type[CUPEL_TYPE_MAX][CUPEL_DTYPE_COUNT]; /* cases with judged elements, by variable and claimed type */
+    int64_t judged_by_type[CUPEL_TYPE_MAX]
+                          [CUPEL_DTYPE_COUNT]; /* cases with judged elements, by variable and claimed type */
     int64_t float_atomic_cases; /* in which ORD-02 is not asserted because of floating-point atomics */
     int64_t unsupported;        /* cases that the executor could not run */
 } cupel_scoreboard;
 
 /* Counts a case (total and per pattern of its inputs) before anything is known about it. */
-void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_contract *contract, const cupel_recipe *recipe);
+void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_contract *contract,
+                            const cupel_recipe *recipe);
 
 /* A gate's entry in the registry. */
 typedef struct cupel_gate_info {
     cupel_gate gate;
-    const char *asserts;        /* one sentence */
-    const char *exercised_by;   /* one sentence */
+    const char *asserts;      /* one sentence */
+    const char *exercised_by; /* one sentence */
     /* Can this contract exercise it at all? Else *why says why not. */
     bool (*applicable)(const cupel_contract *contract, const char **why);
-    bool available;             /* in this version */
-    const char *missing;        /* why not */
+    bool available;      /* in this version */
+    const char *missing; /* why not */
 } cupel_gate_info;
 
 const cupel_gate_info *cupel_gate_registry(void); /* CUPEL_GATE_COUNT entries, in order */
@@ -67,26 +69,33 @@ typedef struct cupel_judged {
     bool wants_more_runs; /* bytes of A/1 and B/2 differ and A/2, B/1 are missing: run them and judge again */
 } cupel_judged;
 
-/* Judges one case: every gate, in the precedence of DESIGN section 4 (memory and determinism before values, faults as they
- * are). Adds to scoreboard (NULL: only findings). */
+/* Judges one case: every gate, in the precedence of DESIGN section 4 (memory and determinism before values,
+ * faults as they are). Adds to scoreboard (NULL: only findings). */
 void cupel_gates_judge(const cupel_evidence *evidence, cupel_scoreboard *scoreboard, cupel_arena *arena,
                        cupel_judged *out);
 
 /* The gate that a value mismatch or fault belongs to when exactly these traits could not be removed. */
 cupel_gate cupel_gate_by_necessity(cupel_finding_kind kind, cupel_fault fault, int necessary_traits);
 
-/* As above for a whole finding: a crash by a signal that is not about an address (SIGFPE, SIGILL, SIGTRAP, SIGABRT) goes by its traits. */
+/* As above for a whole finding: a crash by a signal that is not about an address (SIGFPE, SIGILL, SIGTRAP,
+ * SIGABRT) goes by its traits. */
 cupel_gate cupel_gate_of_finding(const cupel_finding *finding, int necessary_traits);
 
 /* Status of a gate over a whole check. */
 cupel_gate_status cupel_gate_status_of(const cupel_contract *contract, const cupel_scoreboard *scoreboard,
                                        cupel_gate gate, int findings_of_gate, const char **why);
 
-typedef enum cupel_verdict { CUPEL_VERDICT_ACCEPTED, CUPEL_VERDICT_REJECTED, CUPEL_VERDICT_INCONCLUSIVE } cupel_verdict;
+typedef enum cupel_verdict {
+    CUPEL_VERDICT_ACCEPTED,
+    CUPEL_VERDICT_REJECTED,
+    CUPEL_VERDICT_INCONCLUSIVE
+} cupel_verdict;
 
 const char *cupel_verdict_name(cupel_verdict verdict);
 
-/* Rejected when a finding stands; inconclusive when nothing was judged, a finding stayed unconfirmed, or the executor could not run; else accepted. */
-cupel_verdict cupel_verdict_of(const cupel_scoreboard *scoreboard, int standing_findings, int unconfirmed, bool could_run);
+/* Rejected when a finding stands; inconclusive when nothing was judged, a finding stayed unconfirmed, or the
+ * executor could not run; else accepted. */
+cupel_verdict cupel_verdict_of(const cupel_scoreboard *scoreboard, int standing_findings, int unconfirmed,
+                               bool could_run);
 
 #endif

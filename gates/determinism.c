@@ -1,0 +1,261 @@
+/* Which of the runs differ (DESIGN section 4). A case runs as schedule A with poison 1 and schedule B with
+ * poison 2; where an output differs, A/2 and B/1 are run as well. If A/1 and A/2 differ, memory that is not
+ * input was read (RES-01); else the schedule decides the result (ORD-02), whatever the poison does under B.
+ * An element that holds its own poison after both runs was never written (RES-01). Where A and B are one
+ * schedule, the crossed runs are repetitions: they tell nondeterminism from the effect of the poison on an
+ * executor that does not fix the schedule. */
+#include "judging.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { A1 = 0, B2 = 1 };
+
+static int find_run(const cupel_evidence *e, uint64_t schedule, cupel_poison poison, int besides) {
+    for (int r = 0; r < e->run_count; r++)
+        if (r != besides && e->runs[r].schedule == schedule && e->runs[r].poison == poison) return r;
+    return -1;
+}
+
+static int run_a2(const cupel_evidence *e) {
+    return find_run(e, e->runs[A1].schedule, e->runs[B2].poison, B2);
+}
+static int run_b1(const cupel_evidence *e) {
+    return find_run(e, e->runs[B2].schedule, e->runs[A1].poison, A1);
+}
+
+static bool same_schedule(const cupel_evidence *e) {
+    return e->runs[A1].schedule == e->runs[B2].schedule;
+}
+
+static bool two_finished(const cupel_judging *j) {
+    return j->evidence->run_count >= 2 && cupel_judging_finished(j, A1) && cupel_judging_finished(j, B2);
+}
+
+static bool is_kept(const cupel_output_view *view, int64_t i) {
+    return view->allowed && (view->allowed->classes[i] & CUPEL_KEEP);
+}
+
+/* Do two runs differ at element i? NaNs are equal whatever their payload; kept elements are compared with
+ * their own content elsewhere. */
+static bool differs(const cupel_output_view *view, int r, int s, int64_t i) {
+    const unsigned char *a = cupel_view_element(view, r, i), *b = cupel_view_element(view, s, i);
+    if (!memcmp(a, b, view->size)) return false;
+    cupel_dtype type = view->output->type;
+    if (cupel_format_of(type)->kind == CUPEL_KIND_REAL && cupel_element_is_nan(type, a) &&
+        cupel_element_is_nan(type, b))
+        return false;
+    return !is_kept(view, i);
+}
+
+static bool same_bytes(const cupel_output_view *view, int r, int s) {
+    return view->after[r] == view->after[s] ||
+           !memcmp(view->after[r], view->after[s], (size_t)view->count * view->size);
+}
+
+/* Holds its own poison after both runs, the poisons being different: no store reached it. */
+static bool is_unwritten(cupel_judging *j, cupel_output_view *view, int64_t i) {
+    if (!view->poisoned) return false;
+    const unsigned char *before1 = cupel_judging_before(j, view, A1),
+                        *before2 = cupel_judging_before(j, view, B2);
+    if (!before1 || !before2) return false;
+    size_t at = (size_t)i * view->size;
+    return memcmp(before1 + at, before2 + at, view->size) &&
+           !memcmp(before1 + at, view->after[A1] + at, view->size) &&
+           !memcmp(before2 + at, view->after[B2] + at, view->size);
+}
+
+/* The first element that differs for another reason than that nobody wrote it; -1 when there is none. */
+static int64_t first_difference(cupel_judging *j, cupel_output_view *view, int r, int s) {
+    if (r < 0 || s < 0 || !view->after[r] || !view->after[s] || same_bytes(view, r, s)) return -1;
+    for (int64_t i = 0; i < view->count; i++)
+        if (differs(view, r, s, i) && !is_unwritten(j, view, i)) return i;
+    return -1;
+}
+
+/* Does the contract claim equal bytes for this case? */
+static bool asserts_determinism(const cupel_judging *j) {
+    const cupel_evidence *e = j->evidence;
+    switch (e->c->contract->deterministic) {
+    case CUPEL_DETERMINISTIC_TRUE: return true;
+    case CUPEL_DETERMINISTIC_FALSE: return false;
+    case CUPEL_DETERMINISTIC_AUTO: break;
+    }
+    return !e->float_atomics_unknown && !j->float_atomics;
+}
+
+/* Can a difference become a finding at all? Where neither the schedule is fixed nor determinism claimed, only
+ * values count. */
+static bool differences_matter(const cupel_judging *j) {
+    return j->evidence->schedule_fixed || asserts_determinism(j);
+}
+
+/* On a fixed schedule two runs of the same schedule settle the question by themselves. */
+static bool settled_by_two(const cupel_evidence *e) {
+    return e->schedule_fixed && same_schedule(e);
+}
+
+bool cupel_runs_want_more(cupel_judging *j) {
+    const cupel_evidence *e = j->evidence;
+    if (!two_finished(j) || !differences_matter(j) || settled_by_two(e) || (run_a2(e) >= 0 && run_b1(e) >= 0))
+        return false;
+    for (int v = 0; v < j->view_count; v++)
+        if (first_difference(j, &j->views[v], A1, B2) >= 0) return true;
+    return false;
+}
+
+/* The differing element that makes the better example: one whose result is wrong in one of the runs, else the
+ * first. */
+static int64_t pick(cupel_judging *j, cupel_output_view *view, int r, int s, int64_t first, int *run) {
+    *run = r;
+    for (int64_t i = first; view->allowed && i < view->count; i++) {
+        if (!differs(view, r, s, i) || is_unwritten(j, view, i)) continue;
+        if (cupel_judge_element(view->allowed, i, cupel_view_element(view, r, i)) > CUPEL_NOT_JUDGED)
+            return i;
+        if (cupel_judge_element(view->allowed, i, cupel_view_element(view, s, i)) > CUPEL_NOT_JUDGED) {
+            *run = s;
+            return i;
+        }
+    }
+    return first;
+}
+
+static const cupel_access *uninitialised_read(const cupel_judging *j) {
+    for (int r = 0; r < j->evidence->run_count; r++) {
+        const cupel_observation *seen = j->evidence->runs[r].observation;
+        for (int a = 0; a < seen->access_count && a < CUPEL_ACCESS_MAX; a++)
+            if (seen->accesses[a].kind == CUPEL_ACCESS_UNINITIALISED_READ) return &seen->accesses[a];
+    }
+    return NULL;
+}
+
+static void add_difference(cupel_judging *j, cupel_output_view *view, cupel_finding_kind kind, int r, int s,
+                           int64_t first) {
+    cupel_finding *finding = cupel_judging_add(j, kind);
+    if (!finding) return;
+    int run = r;
+    int64_t i = pick(j, view, r, s, first, &run);
+    cupel_judging_element(view, i, cupel_view_element(view, run, i), finding);
+    char where[160], one[32], two[32];
+    cupel_judging_where(view->output->name, view->output->rank, view->output->shape, i, where, sizeof where);
+    cupel_judging_number(cupel_decode(view->output->type, cupel_view_element(view, r, i)), one, sizeof one);
+    cupel_judging_number(cupel_decode(view->output->type, cupel_view_element(view, s, i)), two, sizeof two);
+    bool read = kind == CUPEL_FINDING_STRAY_READ;
+    int used =
+        snprintf(finding->text, sizeof finding->text, "%s is %s or %s, depending on %s", where, one, two,
+                 read ? "what lies in memory that is not input" : "the order in which threads run");
+    const cupel_access *access = read ? uninitialised_read(j) : NULL;
+    if (access) {
+        finding->has_access = true;
+        finding->access = *access;
+        finding->place = access->place;
+        const char *spaces[] = {"global", "shared", "local"};
+        snprintf(finding->text + used, sizeof finding->text - (size_t)used,
+                 "; line %d reads %s memory that nothing has written", access->place.line,
+                 spaces[access->space <= CUPEL_SPACE_LOCAL ? access->space : 0]);
+    }
+    cupel_judging_keep(j, finding);
+}
+
+/* What the runs say about one output: its finding's kind, and the two runs that show it. */
+typedef struct difference {
+    cupel_finding_kind kind; /* CUPEL_FINDING_KIND_COUNT: nothing */
+    int r, s;
+    int64_t first;
+} difference;
+
+static difference by_schedule(cupel_judging *j, cupel_output_view *view) {
+    int a2 = run_a2(j->evidence), b1 = run_b1(j->evidence);
+    difference d = {CUPEL_FINDING_NONDETERMINISM, A1, b1, first_difference(j, view, A1, b1)};
+    if (d.first >= 0) return d;
+    d = (difference){CUPEL_FINDING_NONDETERMINISM, a2, B2, first_difference(j, view, a2, B2)};
+    if (d.first < 0) d.kind = CUPEL_FINDING_KIND_COUNT;
+    return d;
+}
+
+static difference by_poison(cupel_judging *j, cupel_output_view *view) {
+    int a2 = same_schedule(j->evidence) ? B2 : run_a2(j->evidence);
+    difference d = {CUPEL_FINDING_STRAY_READ, A1, a2, first_difference(j, view, A1, a2)};
+    if (d.first < 0) d.kind = CUPEL_FINDING_KIND_COUNT;
+    return d;
+}
+
+/* The rule of DESIGN section 4; without a fixed schedule the repetitions are asked first. */
+static difference decide(cupel_judging *j, cupel_output_view *view) {
+    const difference none = {CUPEL_FINDING_KIND_COUNT, -1, -1, -1};
+    if (first_difference(j, view, A1, B2) < 0) return none;
+    bool asserted = asserts_determinism(j);
+    if (j->evidence->schedule_fixed) {
+        difference d = by_poison(j, view);
+        if (d.kind != CUPEL_FINDING_KIND_COUNT || !asserted) return d;
+        return by_schedule(j, view);
+    }
+    if (!asserted || run_a2(j->evidence) < 0 || run_b1(j->evidence) < 0) return none;
+    difference d = by_schedule(j, view);
+    return d.kind != CUPEL_FINDING_KIND_COUNT ? d : by_poison(j, view);
+}
+
+static void excuse_differences(cupel_judging *j, cupel_output_view *view, int r, int s) {
+    if (r < 0 || s < 0 || !view->after[r] || !view->after[s]) return;
+    for (int64_t i = 0; i < view->count; i++)
+        if (differs(view, r, s, i)) cupel_judging_excuse(j, view, i);
+}
+
+static void judge_unwritten(cupel_judging *j, cupel_output_view *view) {
+    if (!view->poisoned || same_bytes(view, A1, B2)) return;
+    int64_t first = -1, count = 0;
+    for (int64_t i = 0; i < view->count; i++) {
+        if (is_kept(view, i) || !is_unwritten(j, view, i)) continue;
+        if (first < 0) first = i;
+        count++;
+        cupel_judging_excuse(j, view, i);
+    }
+    cupel_finding *finding = count ? cupel_judging_add(j, CUPEL_FINDING_UNWRITTEN) : NULL;
+    if (!finding) return;
+    char where[160];
+    cupel_judging_element(view, first, cupel_view_element(view, A1, first), finding);
+    cupel_judging_where(view->output->name, view->output->rank, view->output->shape, first, where,
+                        sizeof where);
+    finding->wrong_elements = count;
+    finding->judged_elements = view->count;
+    snprintf(finding->text, sizeof finding->text,
+             "%s is never written (%lld of %lld elements still hold what lay there before the launch)", where,
+             (long long)count, (long long)view->count);
+    cupel_judging_keep(j, finding);
+}
+
+static void judge_difference(cupel_judging *j, cupel_output_view *view) {
+    difference d = decide(j, view);
+    if (d.kind == CUPEL_FINDING_KIND_COUNT) return;
+    /* A proven read out of bounds is told with its line; that poison reaches the result follows from it. */
+    bool told = d.kind == CUPEL_FINDING_STRAY_READ &&
+                cupel_judging_has_access(j, 1u << CUPEL_ACCESS_OUT_OF_BOUNDS_READ);
+    if (!told) add_difference(j, view, d.kind, d.r, d.s, d.first);
+    excuse_differences(j, view, A1, B2);
+    excuse_differences(j, view, d.r, d.s);
+}
+
+/* Were runs compared that ought to agree although the schedule (or the moment) differs? */
+static bool exercises_determinism(const cupel_judging *j) {
+    return !same_schedule(j->evidence) || !j->evidence->schedule_fixed;
+}
+
+static int64_t compared_elements(const cupel_judging *j) {
+    int64_t count = 0;
+    for (int v = 0; v < j->view_count; v++) count += j->views[v].count;
+    return count;
+}
+
+void cupel_gate_determinism(cupel_judging *j) {
+    if (!two_finished(j)) return;
+    for (int v = 0; v < j->view_count; v++) {
+        judge_unwritten(j, &j->views[v]);
+        judge_difference(j, &j->views[v]);
+    }
+    int64_t count = compared_elements(j);
+    if (asserts_determinism(j) && exercises_determinism(j))
+        cupel_judging_tally(j, CUPEL_GATE_ORD_02, count, count);
+    else if (j->scoreboard && j->float_atomics &&
+             j->evidence->c->contract->deterministic == CUPEL_DETERMINISTIC_AUTO)
+        j->scoreboard->float_atomic_cases++;
+}

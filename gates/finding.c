@@ -1,0 +1,86 @@
+#include "finding.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *cupel_finding_kind_name(cupel_finding_kind kind) {
+    static const char *const names[] = {
+#define CUPEL_KIND_TEXT(name, text) text,
+        CUPEL_FINDING_KINDS(CUPEL_KIND_TEXT)
+#undef CUPEL_KIND_TEXT
+    };
+    return (unsigned)kind < CUPEL_FINDING_KIND_COUNT ? names[kind] : "unknown";
+}
+
+/* The kinds as they begin a signature. Part of the bundles' folder names, so they never change. */
+static const char *slug(cupel_finding_kind kind) {
+    static const char *const slugs[CUPEL_FINDING_KIND_COUNT] = {
+        [CUPEL_FINDING_WRONG_VALUE] = "wrong-value",
+        [CUPEL_FINDING_WRONG_CLASS] = "wrong-class",
+        [CUPEL_FINDING_WRONG_ZERO_SIGN] = "wrong-zero-sign",
+        [CUPEL_FINDING_UNWRITTEN] = "unwritten",
+        [CUPEL_FINDING_NOT_KEPT] = "not-kept",
+        [CUPEL_FINDING_STRAY_WRITE] = "stray-write",
+        [CUPEL_FINDING_INPUT_CHANGED] = "input-changed",
+        [CUPEL_FINDING_STRAY_READ] = "stray-read",
+        [CUPEL_FINDING_NONDETERMINISM] = "nondeterminism",
+        [CUPEL_FINDING_BAD_ACCESS] = "bad-access",
+        [CUPEL_FINDING_REFUSED] = "refused",
+        [CUPEL_FINDING_FAULT] = "fault",
+    };
+    return (unsigned)kind < CUPEL_FINDING_KIND_COUNT ? slugs[kind] : "unknown";
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "-softmax.cu-31", or "-" and a name where no line is known. */
+static void add_place(char *text, size_t size, const cupel_place *place, const char *otherwise) {
+    size_t used = strlen(text);
+    if (place->line > 0)
+        snprintf(text + used, size - used, "-%s-%d", base_name(place->file), place->line);
+    else if (otherwise[0])
+        snprintf(text + used, size - used, "-%s", otherwise);
+}
+
+/* Only faults that the candidate raises at one line carry it: where a hang or a crash is noticed varies from
+ * case to case. */
+static bool has_stable_line(cupel_fault fault) {
+    return fault == CUPEL_FAULT_ASSERT || fault == CUPEL_FAULT_OUT_OF_BOUNDS;
+}
+
+static void name_fault(const cupel_finding *finding, char *text, size_t size) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "-%s", cupel_fault_name(finding->fault));
+    if (finding->fault == CUPEL_FAULT_CRASH && finding->signal) {
+        used = strlen(text);
+        const char *name = sigabbrev_np(finding->signal);
+        snprintf(text + used, size - used, "-sig%s", name ? name : "nal");
+    }
+    if (has_stable_line(finding->fault)) add_place(text, size, &finding->place, "");
+}
+
+static bool is_safe(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_';
+}
+
+void cupel_finding_signature(const cupel_finding *finding, char *text, size_t size) {
+    if (!size) return;
+    bool uninitialised =
+        finding->kind == CUPEL_FINDING_BAD_ACCESS && finding->access.kind == CUPEL_ACCESS_UNINITIALISED_READ;
+    snprintf(text, size, "%s", uninitialised ? "uninitialised-read" : slug(finding->kind));
+    if (finding->kind == CUPEL_FINDING_FAULT)
+        name_fault(finding, text, size);
+    else if (finding->kind == CUPEL_FINDING_BAD_ACCESS)
+        add_place(text, size, &finding->access.place, finding->output_name);
+    else if (finding->output_name[0]) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "-%s", finding->output_name);
+    }
+    for (char *c = text; *c; c++)
+        if (!is_safe(*c)) *c = *c == ' ' ? '-' : '_';
+}

@@ -1,0 +1,250 @@
+/* CMP-01, CMP-03, PRC-01, EXC-01 and EXC-02 share one comparison: every element of every output against its
+ * allowed set. What a case exercises is decided by its traits; what a mismatch is blamed on is decided later,
+ * by necessity. */
+#include "judging.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Mismatches of one kind in one output. */
+typedef struct mismatches {
+    int64_t wrong;
+    int count;
+    cupel_suspect_element worst[CUPEL_SUSPECT_ELEMENTS_MAX]; /* descending */
+} mismatches;
+
+typedef struct comparison {
+    cupel_judging *j;
+    cupel_output_view *view;
+    int run;
+    double worst_ratio;
+    double normal;     /* smallest normal number of the type, 0 for integers */
+    int64_t subnormal; /* judged elements that EXC-02 is about */
+    mismatches by_kind[CUPEL_FINDING_KIND_COUNT];
+} comparison;
+
+static cupel_finding_kind kind_of(cupel_judgement judgement) {
+    switch (judgement) {
+    case CUPEL_WRONG_NAN:
+    case CUPEL_WRONG_INF:
+    case CUPEL_MISSING_NAN:
+    case CUPEL_MISSING_INF: return CUPEL_FINDING_WRONG_CLASS;
+    case CUPEL_WRONG_ZERO_SIGN: return CUPEL_FINDING_WRONG_ZERO_SIGN;
+    case CUPEL_NOT_KEPT: return CUPEL_FINDING_NOT_KEPT;
+    case CUPEL_WRONG_VALUE:
+    case CUPEL_ALLOWED:
+    case CUPEL_NOT_JUDGED: break;
+    }
+    return CUPEL_FINDING_WRONG_VALUE;
+}
+
+/* Is a worse than b? Without a ratio (classes) the earlier element is the better example. */
+static bool worse(const cupel_suspect_element *a, const cupel_suspect_element *b) {
+    double x = isnan(a->ratio) ? -1 : a->ratio, y = isnan(b->ratio) ? -1 : b->ratio;
+    return x > y || (x == y && a->index < b->index);
+}
+
+static void note(mismatches *m, cupel_suspect_element element) {
+    m->wrong++;
+    int at = m->count;
+    while (at > 0 && worse(&element, &m->worst[at - 1])) at--;
+    if (at == CUPEL_SUSPECT_ELEMENTS_MAX) return;
+    if (m->count < CUPEL_SUSPECT_ELEMENTS_MAX) m->count++;
+    memmove(&m->worst[at + 1], &m->worst[at], (size_t)(m->count - 1 - at) * sizeof *m->worst);
+    m->worst[at] = element;
+}
+
+/* An element that may be left alone is right when its bytes are those from before the launch. */
+static cupel_judgement judge_kept(comparison *c, int64_t i, const unsigned char *element) {
+    const unsigned char *before = cupel_judging_before(c->j, c->view, c->run);
+    if (!before) return CUPEL_NOT_JUDGED;
+    if (!memcmp(before + (size_t)i * c->view->size, element, c->view->size)) return CUPEL_ALLOWED;
+    if (!(c->view->allowed->classes[i] & CUPEL_CLASS_MASK)) return CUPEL_NOT_KEPT;
+    return cupel_judge_element(c->view->allowed, i, element);
+}
+
+static cupel_judgement judge_element(comparison *c, int64_t i, const unsigned char *element) {
+    const cupel_allowed *allowed = c->view->allowed;
+    if (allowed->reasons[i] != CUPEL_REASON_JUDGED) return CUPEL_NOT_JUDGED;
+    if (allowed->classes[i] & CUPEL_KEEP) return judge_kept(c, i, element);
+    return cupel_judge_element(allowed, i, element);
+}
+
+static void pass(comparison *c, double ratio) {
+    if (ratio > c->worst_ratio) c->worst_ratio = ratio;
+}
+
+static void judge_slowly(comparison *c, int64_t i) {
+    const unsigned char *element = cupel_view_element(c->view, c->run, i);
+    cupel_judgement judgement = judge_element(c, i, element);
+    if (judgement == CUPEL_NOT_JUDGED) return;
+    if (judgement == CUPEL_ALLOWED) {
+        if (!(c->view->allowed->classes[i] & CUPEL_KEEP))
+            pass(c, cupel_judge_ratio(c->view->allowed, i, element));
+        return;
+    }
+    if (cupel_view_excused(c->view, i)) return;
+    cupel_suspect_element suspect = {.index = i, .ratio = cupel_judge_ratio(c->view->allowed, i, element)};
+    memcpy(&suspect.bits, element, c->view->size);
+    note(&c->by_kind[kind_of(judgement)], suspect);
+}
+
+/* A flush to zero would be seen at this element: its exact result is subnormal and zero is not allowed (or
+ * flushing is declared, and the result is the zero or the subnormal number). */
+static bool shows_flushing(const comparison *c, int64_t i) {
+    const cupel_allowed *allowed = c->view->allowed;
+    double value = fabs(allowed->value[i]);
+    if (!(value > 0 && value < c->normal) || allowed->reasons[i] != CUPEL_REASON_JUDGED) return false;
+    return allowed->lo[i] > 0 || allowed->hi[i] < 0 ||
+           c->j->evidence->c->contract->subnormals == CUPEL_SUBNORMALS_FLUSH;
+}
+
+/* Most elements are finite numbers inside their interval: settled by two comparisons, NaN failing both.
+ * Everything else takes the slow way, and so does whatever may be the new worst ratio. */
+static void judge_reals(comparison *c, const double *decoded) {
+    const cupel_allowed *allowed = c->view->allowed;
+    for (int64_t i = 0; i < c->view->count; i++) {
+        double x = decoded[i], value = allowed->value[i], lo = allowed->lo[i], hi = allowed->hi[i];
+        if (fabs(value) < c->normal && shows_flushing(c, i)) c->subnormal++;
+        if (allowed->classes[i] == CUPEL_CLASS_FINITE && allowed->reasons[i] == CUPEL_REASON_JUDGED &&
+            x >= lo && x <= hi) {
+            double room = x > value ? hi - value : value - lo;
+            if (!(fabs(x - value) > c->worst_ratio * room)) continue;
+        }
+        judge_slowly(c, i);
+    }
+}
+
+static void judge_first_run(comparison *c) {
+    cupel_output_view *view = c->view;
+    double *decoded = NULL;
+    if (cupel_format_of(view->output->type)->kind == CUPEL_KIND_REAL)
+        decoded = cupel_arena_raw(c->j->arena, (size_t)view->count + 1, sizeof *decoded);
+    if (decoded) {
+        cupel_decode_many(view->output->type, view->after[c->run], (size_t)view->count, decoded);
+        judge_reals(c, decoded);
+        return;
+    }
+    for (int64_t i = 0; i < view->count; i++) judge_slowly(c, i);
+}
+
+/* Later runs are judged where their bytes are new; an element wrong before is not counted again. */
+static void judge_later_run(comparison *c, int first, int run) {
+    cupel_output_view *view = c->view;
+    if (!memcmp(view->after[first], view->after[run], (size_t)view->count * view->size)) return;
+    for (int64_t i = 0; i < view->count; i++) {
+        const unsigned char *before = cupel_view_element(view, first, i);
+        if (!memcmp(before, cupel_view_element(view, run, i), view->size)) continue;
+        c->run = first;
+        if (judge_element(c, i, before) > CUPEL_NOT_JUDGED) continue;
+        c->run = run;
+        judge_slowly(c, i);
+    }
+}
+
+static void describe(const cupel_output_view *view, const cupel_finding *finding, char *text, size_t size) {
+    const cupel_allowed *allowed = view->allowed;
+    int64_t i = finding->index;
+    char where[160], got[32], lo[32], hi[32], classes[64] = "";
+    cupel_judging_where(view->output->name, view->output->rank, view->output->shape, i, where, sizeof where);
+    cupel_judging_number(finding->got, got, sizeof got);
+    cupel_judging_number(allowed->lo[i], lo, sizeof lo);
+    cupel_judging_number(allowed->hi[i], hi, sizeof hi);
+    int permitted = allowed->classes[i];
+    if (permitted & CUPEL_CLASS_POS_INF) strcat(classes, " or +inf");
+    if (permitted & CUPEL_CLASS_NEG_INF) strcat(classes, " or -inf");
+    if (permitted & CUPEL_CLASS_NAN) strcat(classes, " or NaN");
+    if (finding->kind == CUPEL_FINDING_NOT_KEPT)
+        snprintf(text, size, "%s was to be left as it was and is now %s", where, got);
+    else if (finding->kind == CUPEL_FINDING_WRONG_ZERO_SIGN)
+        snprintf(text, size, "%s is a zero of the wrong sign", where);
+    else if (permitted & CUPEL_CLASS_FINITE)
+        snprintf(text, size, "%s is %s, allowed: %s to %s%s", where, got, lo, hi, classes);
+    else
+        snprintf(text, size, "%s is %s, allowed:%s", where, got, classes[0] ? classes + 3 : " nothing else");
+}
+
+static void add_mismatches(comparison *c, cupel_finding_kind kind) {
+    const mismatches *m = &c->by_kind[kind];
+    cupel_finding *finding = m->count ? cupel_judging_add(c->j, kind) : NULL;
+    if (!finding) return;
+    int at = c->j->out->finding_count;
+    c->j->out->element_counts[at] = m->count;
+    memcpy(c->j->out->elements[at], m->worst, sizeof m->worst);
+    unsigned char bytes[8];
+    memcpy(bytes, &m->worst[0].bits, sizeof bytes);
+    cupel_judging_element(c->view, m->worst[0].index, bytes, finding);
+    finding->wrong_elements = m->wrong;
+    describe(c->view, finding, finding->text, sizeof finding->text);
+    cupel_judging_keep(c->j, finding);
+}
+
+static void tally_gate(cupel_judging *j, cupel_gate gate, int64_t judged, int64_t considered, double worst) {
+    cupel_judging_tally(j, gate, judged, considered);
+    if (worst > j->scoreboard->gates[gate].worst_ratio) j->scoreboard->gates[gate].worst_ratio = worst;
+}
+
+static void tally_types(cupel_judging *j) {
+    const cupel_case *c = j->evidence->c;
+    for (int v = 0; v < c->contract->type_count; v++)
+        if (c->binding.types[v] >= 0 && c->binding.types[v] < CUPEL_DTYPE_COUNT)
+            j->scoreboard->judged_by_type[v][c->binding.types[v]]++;
+}
+
+/* A case counts for every gate that its traits exercise (DESIGN section 4, third column). */
+static void tally(cupel_judging *j, int64_t judged, int64_t considered, int64_t subnormal) {
+    int traits = j->evidence->traits;
+    double worst = j->out->worst_ratio;
+    if (!j->scoreboard) return;
+    bool other_shape = traits & (CUPEL_TRAIT_SHAPE | CUPEL_TRAIT_LAYOUT);
+    if (!other_shape && !(traits & CUPEL_TRAIT_TYPE))
+        tally_gate(j, CUPEL_GATE_CMP_01, judged, considered, worst);
+    if (other_shape) tally_gate(j, CUPEL_GATE_CMP_03, judged, considered, worst);
+    tally_gate(j, CUPEL_GATE_PRC_01, judged, considered, worst);
+    if (traits & CUPEL_TRAIT_SPECIAL) tally_gate(j, CUPEL_GATE_EXC_01, judged, considered, worst);
+    if (subnormal) tally_gate(j, CUPEL_GATE_EXC_02, subnormal, considered, worst);
+    if (judged) tally_types(j);
+    for (int v = 0; v < j->view_count; v++)
+        for (int reason = CUPEL_REASON_JUDGED + 1; j->views[v].allowed && reason < CUPEL_REASON_COUNT;
+             reason++)
+            j->scoreboard->not_judged[reason] += j->views[v].allowed->by_reason[reason];
+}
+
+/* The output in every run that finished; its findings are added. Returns the elements that EXC-02 is about.
+ */
+static int64_t judge_output(cupel_judging *j, cupel_output_view *view) {
+    comparison c = {.j = j, .view = view, .run = -1};
+    if (cupel_format_of(view->output->type)->kind == CUPEL_KIND_REAL)
+        c.normal = cupel_format_normal(view->output->type);
+    int first = -1;
+    for (int r = 0; r < j->evidence->run_count; r++) {
+        if (!view->after[r]) continue;
+        c.run = r;
+        if (first < 0) {
+            first = r;
+            judge_first_run(&c);
+        } else
+            judge_later_run(&c, first, r);
+    }
+    for (int kind = 0; kind < CUPEL_FINDING_KIND_COUNT; kind++) add_mismatches(&c, (cupel_finding_kind)kind);
+    if (c.worst_ratio > j->out->worst_ratio) j->out->worst_ratio = c.worst_ratio;
+    return c.subnormal;
+}
+
+void cupel_gate_values(cupel_judging *j) {
+    int64_t judged = 0, considered = 0, subnormal = 0;
+    bool any = false;
+    for (int v = 0; v < j->view_count; v++) {
+        cupel_output_view *view = &j->views[v];
+        bool finished = false;
+        for (int r = 0; r < j->evidence->run_count; r++) finished = finished || view->after[r];
+        if (!finished || !view->allowed) continue;
+        any = true;
+        subnormal += judge_output(j, view);
+        int64_t left = view->allowed->judged - view->excused_count;
+        judged += left > 0 ? left : 0;
+        considered += view->count;
+    }
+    if (any) tally(j, judged, considered, subnormal);
+}
