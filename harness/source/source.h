@@ -1,6 +1,7 @@
-/* From a .cu file as its author wrote it to text that a device compiler takes: bodies of host functions and host variables are
- * dropped, never types, constants or device code; lines are kept; includes outside our list become empty; launches disappear with
- * the host code around them. Serves the emulator (clang) and, later, NVRTC. */
+/* From a .cu file as its author wrote it to text that a device compiler takes: bodies of host functions and
+ * host variables are dropped, never types, constants or device code; lines are kept; includes outside our
+ * list become empty; launches disappear with the host code around them. Serves the emulator (clang) and,
+ * later, NVRTC. */
 #ifndef CUPEL_SOURCE_H
 #define CUPEL_SOURCE_H
 
@@ -24,21 +25,35 @@ typedef struct cupel_source_refusal {
     int line;
     const char *file;
     const char *function; /* the __global__ or __device__ function that holds it */
-    const char *what; /* "inline PTX" */
+    const char *what;     /* "inline PTX" */
 } cupel_source_refusal;
+
+typedef struct cupel_source_parts cupel_source_parts;
 
 typedef struct cupel_source {
     const char *path;
-    char *text;     /* transformed, same line numbers */
+    char *text; /* transformed, same line numbers; the author's own headers stand in it between #line
+                   directives */
     size_t length;
     int kernel_count;
     cupel_source_kernel *kernels;
     int refusal_count;
     cupel_source_refusal *refusals;
     int dynamic_shared_count; /* names of extern __shared__ arrays that were rewritten */
+    cupel_source_parts *parts;
 } cupel_source;
 
-CUPEL_MUST_USE cupel_code cupel_source_load(const char *path, const cupel_source_options *options, cupel_arena *arena,
-                                            cupel_source **out, cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_source_load(const char *path, const cupel_source_options *options,
+                                            cupel_arena *arena, cupel_source **out, cupel_error *err);
+
+/* The refusal that the kernel of a name expression ("ns::softmax<float>") reaches through the functions and
+ * macros that it mentions, by name; NULL when it reaches none. */
+const cupel_source_refusal *cupel_source_refused(const cupel_source *source, const char *entry);
+
+/* Leaves out the innermost declaration around a line of file that entries can do without: its body first,
+ * then all of it. False when every declaration there is needed, or gone already. The text changes; kernels
+ * and refusals stay. */
+CUPEL_MUST_USE cupel_code cupel_source_drop(cupel_source *source, const char *file, int line, int entry_count,
+                                            const char *const *entries, bool *dropped, cupel_error *err);
 
 #endif

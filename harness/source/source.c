@@ -1,0 +1,129 @@
+#include "source.h"
+
+#include <string.h>
+
+#include "includes.h"
+#include "source_impl.h"
+
+static const cupel_source_options no_options = {0};
+
+/* The parameter list as written, its white space reduced to single blanks. */
+static const char *parameters(const cupel_source_parts *parts, const cupel_declaration *d) {
+    const cupel_tokens *tokens = &parts->structure.tokens;
+    if (d->params_end < d->params_begin + 2) return "";
+    size_t begin = tokens->at[d->params_begin].offset + 1, end = tokens->at[d->params_end - 1].offset, n = 0;
+    char *text = cupel_arena_raw(parts->arena, end - begin + 1, 1);
+    for (size_t i = begin; text && i < end; i++) {
+        char c = tokens->text[i];
+        bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+        if (!space)
+            text[n++] = c;
+        else if (n && text[n - 1] != ' ')
+            text[n++] = ' ';
+    }
+    if (!text) return NULL;
+    while (n && text[n - 1] == ' ') n--;
+    text[n] = '\0';
+    return text;
+}
+
+static cupel_code list_kernels(cupel_source *out, cupel_error *err) {
+    const cupel_source_parts *parts = out->parts;
+    out->kernels = cupel_arena_raw(parts->arena, parts->declarations.count + 1, sizeof *out->kernels);
+    if (!out->kernels) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    for (size_t i = 0; i < parts->declarations.count; i++) {
+        const cupel_declaration *d = &parts->declarations.at[i];
+        if (d->kind != CUPEL_DECLARATION_KERNEL || !d->body_end) continue;
+        const char *name = cupel_arena_printf(parts->arena, "%s%s", d->scope, d->name),
+                   *list = parameters(parts, d);
+        if (!name || !list) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+        out->kernels[out->kernel_count++] =
+            (cupel_source_kernel){.name = name,
+                                  .is_template = d->is_template,
+                                  .line = parts->structure.tokens.at[d->params_begin - 1].line,
+                                  .parameters = list};
+    }
+    return CUPEL_OK;
+}
+
+/* Writes the text anew from what is left. */
+static cupel_code transform(cupel_source *out, cupel_error *err) {
+    cupel_edits edits = {.arena = out->parts->arena};
+    CUPEL_TRY(cupel_dynamic_shared_rewrite(out->parts, &edits, &out->dynamic_shared_count, err));
+    CUPEL_TRY(cupel_refusals_replace(out->parts, &edits, err));
+    return cupel_render_text(out->parts, &edits, &out->text, &out->length, err);
+}
+
+cupel_code cupel_source_load(const char *path, const cupel_source_options *options, cupel_arena *arena,
+                             cupel_source **out, cupel_error *err) {
+    cupel_source *source = cupel_arena_alloc(arena, sizeof *source);
+    cupel_source_parts *parts = cupel_arena_alloc(arena, sizeof *parts);
+    if (!source || !parts) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    parts->arena = arena;
+    source->parts = parts;
+    source->path = cupel_arena_text(arena, path, strlen(path));
+    if (!source->path) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    char *text;
+    size_t length;
+    cupel_tokens tokens;
+    CUPEL_TRY(cupel_includes_assemble(path, options ? options : &no_options, arena, &text, &length, err));
+    CUPEL_TRY(cupel_lexer_run(text, length, source->path, arena, &tokens, err));
+    CUPEL_TRY(cupel_structure_build(&tokens, arena, &parts->structure, err));
+    CUPEL_TRY(cupel_macros_collect(&parts->structure, arena, &parts->macros, err));
+    CUPEL_TRY(cupel_declarations_scan(&parts->structure, &parts->macros, arena, &parts->declarations, err));
+    parts->left = cupel_arena_alloc(arena, parts->declarations.count + 1);
+    if (!parts->left) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    CUPEL_TRY(list_kernels(source, err));
+    cupel_host_code_mark(parts);
+    CUPEL_TRY(cupel_refusals_find(parts, source, err));
+    CUPEL_TRY(transform(source, err));
+    *out = source;
+    return CUPEL_OK;
+}
+
+const cupel_source_refusal *cupel_source_refused(const cupel_source *source, const char *entry) {
+    const cupel_source_parts *parts = source->parts;
+    uint8_t *reached = cupel_arena_alloc(parts->arena, parts->declarations.count + 1);
+    if (!reached || cupel_reach_mark(parts, 1, &entry, reached, NULL) != CUPEL_OK) return NULL;
+    for (int r = 0; r < source->refusal_count; r++) {
+        const cupel_source_refusal *refusal = &source->refusals[r];
+        for (size_t i = 0; i < parts->declarations.count; i++) {
+            const cupel_declaration *d = &parts->declarations.at[i];
+            if (!reached[i] || strncmp(refusal->function, d->scope, strlen(d->scope)) != 0) continue;
+            if (strcmp(refusal->function + strlen(d->scope), d->name) == 0) return refusal;
+        }
+    }
+    return NULL;
+}
+
+/* The innermost declaration around a line that still stands; count when there is none. */
+static size_t declaration_at(const cupel_source_parts *parts, const char *file, int line) {
+    const cupel_tokens *tokens = &parts->structure.tokens;
+    size_t found = parts->declarations.count;
+    for (size_t i = 0; i < parts->declarations.count; i++) {
+        const cupel_declaration *d = &parts->declarations.at[i];
+        if (parts->left[i] == CUPEL_LEFT_NONE) continue;
+        const cupel_token *first = &tokens->at[d->begin], *last = &tokens->at[d->end - 1];
+        if (strcmp(first->file, file) == 0 && strcmp(last->file, file) == 0 && first->line <= line &&
+            line <= last->line)
+            found = i;
+    }
+    return found;
+}
+
+cupel_code cupel_source_drop(cupel_source *source, const char *file, int line, int entry_count,
+                             const char *const *entries, bool *dropped, cupel_error *err) {
+    cupel_source_parts *parts = source->parts;
+    *dropped = false;
+    size_t i = declaration_at(parts, file, line);
+    if (i == parts->declarations.count) return CUPEL_OK;
+    uint8_t *reached = cupel_arena_alloc(parts->arena, parts->declarations.count + 1);
+    if (!reached) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    CUPEL_TRY(cupel_reach_mark(parts, entry_count, entries, reached, err));
+    const cupel_declaration *d = &parts->declarations.at[i];
+    bool host = d->kind == CUPEL_DECLARATION_HOST_FUNCTION || !*d->name;
+    if (!host && reached[i]) return CUPEL_OK;
+    parts->left[i] = CUPEL_LEFT_NONE;
+    *dropped = true;
+    return transform(source, err);
+}
