@@ -5,19 +5,23 @@
 
 #define GUIDE "CUDA C Programming Guide, mathematical functions (largest over its editions), + 1/2"
 
-/* op, f64, f32 precise, f32 fast, per |x|, absolute, source. Functions whose fast form has a shape of its own (LOG near 1, SIN,
- * COS, TAN, pow) are finished in code below. */
+/* op, f64, f32 precise, f32 fast, per |x|, absolute, source. Functions whose fast form has a shape of its own
+ * (LOG near 1, SIN, COS, TAN, pow) are finished in code below. */
 static const cupel_budget budgets[] = {
-    {CUPEL_OP_SQRT, 0.5, 0.5, 3.5, 0, 0, "precise: correctly rounded; fast: " GUIDE " (sqrt.approx 1, x*rsqrt(x) 3)"},
+    {CUPEL_OP_SQRT, 0.5, 0.5, 3.5, 0, 0,
+     "precise: correctly rounded; fast: " GUIDE " (sqrt.approx 1, x*rsqrt(x) 3)"},
     /* 1/sqrt(x) is the same function to an author: two roundings, or two approximations */
-    {CUPEL_OP_RSQRT, 1.5, 2.5, 6.0, 0, 0, GUIDE "; fast admits 1/sqrt with both approximate: 1.5 + 2.5, relative"},
+    {CUPEL_OP_RSQRT, 1.5, 2.5, 6.0, 0, 0,
+     GUIDE "; fast admits 1/sqrt with both approximate: 1.5 + 2.5, relative"},
     {CUPEL_OP_EXP, 1.5, 2.5, 3.5, 1.173, 0,
      GUIDE " (__expf: 2 + floor(1.173|x|)); measured 2.44 near 0 on an H200; ex2(x*log2(e)) is the same"},
     {CUPEL_OP_EXP2, 1.5, 2.5, 2.5, 0, 0, GUIDE " (ex2.approx 2)"},
     {CUPEL_OP_EXPM1, 1.5, 1.5, 1.5, 0, 0, GUIDE},
-    {CUPEL_OP_LOG, 1.5, 1.5, 3.5, 0, 0, GUIDE " (__logf 3); measured 3.34 on an H200; absolute 2^-21.41 in [1/2, 2]"},
+    {CUPEL_OP_LOG, 1.5, 1.5, 3.5, 0, 0,
+     GUIDE " (__logf 3); measured 3.34 on an H200; absolute 2^-21.41 in [1/2, 2]"},
     {CUPEL_OP_LOG2, 1.5, 1.5, 3.5, 0, 0, GUIDE " (__log2f 2 to 3, absolute 2^-22 in [1/2, 2])"},
-    {CUPEL_OP_LOG10, 1.5, 3.5, 3.5, 0, 0, GUIDE " (__log10f 3, absolute 2^-22 in [1/2, 2] as log2 * log10(2))"},
+    {CUPEL_OP_LOG10, 1.5, 3.5, 3.5, 0, 0,
+     GUIDE " (__log10f 3, absolute 2^-22 in [1/2, 2] as log2 * log10(2))"},
     {CUPEL_OP_LOG1P, 1.5, 1.5, 2.5, 0, 0, GUIDE},
     {CUPEL_OP_SIN, 2.5, 2.5, 2.5, 0, 0, GUIDE " (__sinf: 2^-21.41 in [-pi, pi]; beyond, 2|x|2^-23)"},
     {CUPEL_OP_COS, 2.5, 2.5, 2.5, 0, 0, GUIDE " (__cosf: 2^-21.19 in [-pi, pi]; beyond, 2|x|2^-23)"},
@@ -55,7 +59,8 @@ cupel_working cupel_working_of(const cupel_rules *rules) {
                        .fast = rules->fast_math,
                        .flush = rules->subnormals == CUPEL_SUBNORMALS_FLUSH,
                        .safe = rules->range_safe};
-    /* x*(1/y) rounds twice; the hardware's division and reciprocal are 2 ulp, an ulp being at most 2u of the quotient */
+    /* x*(1/y) rounds twice; the hardware's division and reciprocal are 2 ulp, an ulp being at most 2u of the
+     * quotient */
     w.division = w.fast && type != CUPEL_F64 ? 5.0 : 2.0;
     return w;
 }
@@ -70,7 +75,8 @@ static double binade(double y) {
 }
 
 double cupel_working_ulp(const cupel_working *working, double y) {
-    if (!(fabs(y) <= working->largest)) y = working->largest; /* infinite or NaN: the widest spacing there is */
+    if (!(fabs(y) <= working->largest))
+        y = working->largest; /* infinite or NaN: the widest spacing there is */
     return fmax(2 * working->unit * binade(y), working->smallest);
 }
 
@@ -81,10 +87,10 @@ bool cupel_working_holds(const cupel_working *working, double x) {
 /* The single precision functions, of which half and bfloat16 take the result. */
 static cupel_working function_precision(const cupel_working *working) {
     if (working->type == CUPEL_F64 || working->type == CUPEL_F32) return *working;
-    return cupel_working_of(&(cupel_rules){.working = CUPEL_F32,
-                                           .fast_math = working->fast,
-                                           .subnormals = working->flush ? CUPEL_SUBNORMALS_FLUSH
-                                                                        : CUPEL_SUBNORMALS_KEEP});
+    return cupel_working_of(
+        &(cupel_rules){.working = CUPEL_F32,
+                       .fast_math = working->fast,
+                       .subnormals = working->flush ? CUPEL_SUBNORMALS_FLUSH : CUPEL_SUBNORMALS_KEEP});
 }
 
 /* The absolute error of the hardware's sine or cosine anywhere in [lo, hi]. */
@@ -106,8 +112,8 @@ static double fast_extra(cupel_op op, double lo, double hi, double y) {
     case CUPEL_OP_LOG: return near_one ? 0x1p-21 : 0; /* 2^-21.41 and the product's rounding */
     case CUPEL_OP_LOG2:
     case CUPEL_OP_LOG10: return near_one ? 0x1p-22 : 0;
-    case CUPEL_OP_SIN: return trigonometric_error(lo, hi, 0x1.82p-22);  /* 2^-21.41 */
-    case CUPEL_OP_COS: return trigonometric_error(lo, hi, 0x1.c2p-22);  /* 2^-21.19 */
+    case CUPEL_OP_SIN: return trigonometric_error(lo, hi, 0x1.82p-22); /* 2^-21.41 */
+    case CUPEL_OP_COS: return trigonometric_error(lo, hi, 0x1.c2p-22); /* 2^-21.19 */
     case CUPEL_OP_TAN: return tangent_error(lo, hi, y);
     default: return 0;
     }
@@ -132,12 +138,14 @@ double cupel_budget_error(const cupel_working *working, cupel_op op, double lo, 
     return error * (1 + 0x1p-50);
 }
 
-double cupel_budget_power(const cupel_working *working, double lo, double hi, double exponent, double result) {
+double cupel_budget_power(const cupel_working *working, double lo, double hi, double exponent,
+                          double result) {
     const cupel_working f = function_precision(working);
     const cupel_budget *row = cupel_budget_of(CUPEL_OP_POW);
     double error = (f.type == CUPEL_F64 ? row->f64_ulps : row->precise_ulps) * cupel_working_ulp(&f, result);
     if (f.fast && f.type != CUPEL_F64) {
-        /* exp2(y * log2(x)): the errors of the logarithm and of the product are relative errors of the result */
+        /* exp2(y * log2(x)): the errors of the logarithm and of the product are relative errors of the result
+         */
         const double log2_size = lo > 0 ? fmax(fabs(log2(lo)), fabs(log2(hi))) : 150;
         const double log2_error = cupel_budget_error(&f, CUPEL_OP_LOG2, lo, hi, log2_size);
         const double shift = 0.6931472 * (exponent * log2_error + f.unit * exponent * log2_size);

@@ -1,6 +1,7 @@
 /* How far a conforming kernel's functions may be from the truth: the editable table behind every radius.
- * "An ulp" is the spacing of the working precision at the result; the published maxima are not guaranteed bounds, so
- * each is widened by half an ulp and by what has been measured on a device (the source column says so). */
+ * "An ulp" is the spacing of the working precision at the result; the published maxima are not guaranteed
+ * bounds, so each is widened by half an ulp and by what has been measured on a device (the source column says
+ * so). */
 #ifndef CUPEL_BUDGETS_H
 #define CUPEL_BUDGETS_H
 
@@ -9,12 +10,12 @@
 /* The working precision and rules as the formulas want them. */
 typedef struct cupel_working {
     cupel_dtype type;
-    int precision;    /* bits p */
-    double unit;      /* u = 2^-p, half the spacing above 1 */
-    double smallest;  /* the smallest subnormal */
-    double normal;    /* the smallest normal */
-    double largest;   /* the largest finite */
-    double division;  /* the roundings of one division, in u: correct quotients and x*(1/y) are both within */
+    int precision;   /* bits p */
+    double unit;     /* u = 2^-p, half the spacing above 1 */
+    double smallest; /* the smallest subnormal */
+    double normal;   /* the smallest normal */
+    double largest;  /* the largest finite */
+    double division; /* the roundings of one division, in u: correct quotients and x*(1/y) are both within */
     bool fast, flush, safe;
 } cupel_working;
 
@@ -33,9 +34,10 @@ typedef struct cupel_budget {
 /* The row of a function, or NULL for an operation that has none (it is rounded correctly or exact). */
 const cupel_budget *cupel_budget_of(cupel_op op);
 
-/* The largest absolute error that a conforming kernel's op makes by itself (no error of its argument) when its argument
- * lies in [lo, hi] and the result's magnitude is at most y. Half and bfloat16 functions are evaluated in single precision
- * and rounded. Never less than half the smallest subnormal when y > 0. Rounded up. May be infinite. */
+/* The largest absolute error that a conforming kernel's op makes by itself (no error of its argument) when
+ * its argument lies in [lo, hi] and the result's magnitude is at most y. Half and bfloat16 functions are
+ * evaluated in single precision and rounded. Never less than half the smallest subnormal when y > 0. Rounded
+ * up. May be infinite. */
 double cupel_budget_error(const cupel_working *working, cupel_op op, double lo, double hi, double y);
 
 /* The same for x ** y with |x| in [lo, hi], |y| <= exponent and a result up to result. */

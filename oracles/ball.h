@@ -1,0 +1,146 @@
+/* One element of one node, as both evaluators carry it: the exact value, how far a conforming kernel may be
+ * from it, and what else the rules of DESIGN 3.1 need to know. These functions are the single statement of
+ * those rules. The exact evaluator computes `value` in MPFR and takes radius, classes and reason from here;
+ * the bounded one computes it in fp64 and uses loops of its own only where all operands are plain (finite, no
+ * underflow, no overflow).
+ *
+ * `value` is the nearest double to the exact value and `exact` says that it equals it. Everything else is
+ * rounded up. */
+#ifndef CUPEL_BALL_H
+#define CUPEL_BALL_H
+
+#include <math.h>
+
+#include "budgets.h"
+#include "classes.h"
+
+typedef struct cupel_ball {
+    double value;
+    double radius;         /* of finite results; 0: every conforming kernel holds exactly value */
+    double floor, ceiling; /* the range of the operation that made it, which clips value -+ radius */
+    /* sums: + - around a sum join it as further terms; MUL and DIV by a factor may go inside */
+    double magnitude; /* sum of |term| + radius over the finite terms; |value| + radius when it is no sum */
+    double spread;    /* the terms' own radii, without the roundings of the sum */
+    double terms;     /* number of terms, 1 when it is no sum */
+    double grain;     /* a power of two that all terms are multiples of; 0 when some term is not exact */
+    double least;     /* no nonzero term of any kernel is smaller in magnitude; 0 when that is not known */
+    bool sum;         /* contains a sum or matrix product, so that further terms join it */
+    /* products: factors and divisors in any order */
+    double peak, trough; /* products of max(1, |factor|) and of min(1, |factor|); divisors count inverted */
+    double roundings;    /* of the whole chain if every operation rounds, in u; 0 when it is no product */
+    uint8_t classes, reason;
+} cupel_ball;
+
+/* What the surroundings of a node say about it. */
+typedef struct cupel_trait {
+    bool square;        /* MUL of a node with itself */
+    bool below_maximum; /* SUB: x - amax(x) over the same axis */
+    bool folded;       /* EXP, EXP2 of a difference: scale and log2(e) may be folded into both of its sides */
+    bool root_divisor; /* DIV by SQRT: kernels multiply by rsqrt */
+    bool softmax_sum;  /* SUM of exp(x - amax(x)): at least 1 */
+    bool in_statistic; /* sums here are never exact, nor joined: Welford and Chan round */
+    bool rescalable;   /* SUM, MATMUL: a running maximum with rescaling */
+    double overflow;   /* factor of the overflow rule, at least 4 */
+} cupel_trait;
+
+cupel_trait cupel_trait_of(const cupel_graph *graph, int node);
+
+/* The enclosure of the finite results, clipped to the range. */
+static inline double cupel_ball_lo(const cupel_ball *b) {
+    return isfinite(b->value) ? fmax(b->value - b->radius, b->floor) : b->floor;
+}
+static inline double cupel_ball_hi(const cupel_ball *b) {
+    return isfinite(b->value) ? fmin(b->value + b->radius, b->ceiling) : b->ceiling;
+}
+static inline cupel_reach cupel_ball_reach(const cupel_ball *b) {
+    return (cupel_reach){cupel_ball_lo(b), cupel_ball_hi(b), b->classes};
+}
+
+/* A leaf: an element of an input, or a literal. Values that the working precision lacks are rounded by the
+ * kernel. */
+cupel_ball cupel_ball_leaf(const cupel_working *w, cupel_value_kind kind, double value, bool exact);
+
+/* An element of known value and radius that belongs to no chain: what the bounded evaluator stores of most
+ * nodes. */
+cupel_ball cupel_ball_plain(double value, double radius, uint8_t classes, uint8_t reason);
+
+/* NEG ABS SIGN FLOOR CEIL ROUND TRUNC, ISNAN ISINF ISFINITE NOT BITNOT, TOREAL and the functions. kind: of
+ * the result. */
+cupel_ball cupel_ball_unary(const cupel_working *w, const cupel_trait *t, cupel_op op, cupel_value_kind kind,
+                            const cupel_ball *a, double value, bool exact);
+
+/* ADD SUB MUL DIV POW FMOD REMAINDER ATAN2, extrema, comparisons, logic and bits. kind: of the operands. */
+cupel_ball cupel_ball_binary(const cupel_working *w, const cupel_trait *t, cupel_op op, cupel_value_kind kind,
+                             const cupel_ball *a, const cupel_ball *b, double value, bool exact);
+
+/* Their parts by family. */
+cupel_ball cupel_ball_add(const cupel_working *w, const cupel_trait *t, bool subtract, const cupel_ball *a,
+                          const cupel_ball *b, double value, bool exact);
+cupel_ball cupel_ball_multiply(const cupel_working *w, const cupel_trait *t, const cupel_ball *a,
+                               const cupel_ball *b, double value, bool exact);
+cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const cupel_ball *a,
+                             const cupel_ball *b, double value, bool exact);
+cupel_ball cupel_ball_integer(cupel_op op, const cupel_ball *a, const cupel_ball *b, double value);
+cupel_ball cupel_ball_compare(cupel_op op, const cupel_ball *a, const cupel_ball *b, double value);
+cupel_ball cupel_ball_extremum(const cupel_working *w, cupel_op op, const cupel_ball *a, const cupel_ball *b,
+                               double value);
+
+/* WHERE; value is the exact result, that of the branch taken. */
+cupel_ball cupel_ball_where(const cupel_ball *condition, const cupel_ball *yes, const cupel_ball *no,
+                            double value);
+
+/* CAST to type (the rounding of CAST is wanted: it is part of the exact value). before: the unrounded
+ * argument; value: the exact argument rounded to type. */
+cupel_ball cupel_ball_cast(const cupel_working *w, cupel_dtype type, const cupel_ball *a, double value);
+
+/* SUM, CUMSUM and a MATMUL element: start, show every term (or product), end with the exact sum. kind INT
+ * sums are exact. */
+typedef struct cupel_ball_tally {
+    double magnitude, spread, grain, least;
+    double rescale; /* sum over terms of |term|*u + radius, for running rescales */
+    double floor;   /* no term lies below: 0 or more makes the sum so */
+    int64_t terms;
+    bool products;
+    cupel_sum_classes classes;
+    uint8_t reason;
+} cupel_ball_tally;
+
+cupel_ball_tally cupel_ball_tally_start(void);
+void cupel_ball_tally_add(const cupel_working *w, cupel_ball_tally *tally, const cupel_ball *term);
+/* product is the rounded-free product of a and b, nearest double; exact as above. */
+void cupel_ball_tally_product(const cupel_working *w, cupel_ball_tally *tally, const cupel_ball *a,
+                              const cupel_ball *b, double product, bool exact);
+cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cupel_value_kind kind,
+                                const cupel_ball_tally *tally, double value, bool exact);
+
+/* PROD and CUMPROD: fold with this, starting at cupel_ball_one(); value is the exact partial product. */
+cupel_ball cupel_ball_one(void);
+cupel_ball cupel_ball_prod_step(const cupel_working *w, const cupel_trait *t, cupel_value_kind kind,
+                                const cupel_ball *product, const cupel_ball *factor, double value,
+                                bool exact);
+
+/* ARGMAX, ARGMIN over count elements: every index whose element may win. */
+cupel_ball cupel_ball_arg(cupel_op op, const cupel_ball *elements, int64_t count);
+
+/* Rounding to the output type of both ends, overflow threshold included; fills lo, hi, classes for an output
+ * element. Moves an INT beyond 2^53 to UNABLE. In allowed.c. */
+typedef struct cupel_permitted {
+    double lo, hi, radius;
+    uint8_t classes, reason;
+} cupel_permitted;
+cupel_permitted cupel_ball_permit(const cupel_working *w, cupel_dtype type, cupel_value_kind kind,
+                                  const cupel_ball *b);
+
+/* Used by the families: closes an element of a rounded operation. Classes get the value's own; a value that
+ * is not finite beside a finite possibility has no bound; flush takes the hull with zero; overflow (top: the
+ * largest magnitude on any legal way) makes it not judged. */
+cupel_ball cupel_ball_close(const cupel_working *w, const cupel_trait *t, cupel_ball b, double top);
+
+/* An operand as a kernel may read it: under flush a subnormal may be a zero. */
+cupel_ball cupel_ball_operand(const cupel_working *w, const cupel_ball *a);
+
+static inline uint8_t cupel_reason_of(const cupel_ball *a, const cupel_ball *b) {
+    return a->reason ? a->reason : b->reason;
+}
+
+#endif

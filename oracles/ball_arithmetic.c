@@ -1,0 +1,161 @@
+/* Radius and classes of + - * / in the working precision. */
+#include "ball.h"
+
+/* x - amax(x) is never joined: no kernel starts a sum from the maximum of its results. */
+cupel_ball cupel_ball_add(const cupel_working *w, const cupel_trait *t, bool subtract, const cupel_ball *a_,
+                          const cupel_ball *b_, double value, bool exact) {
+    const cupel_ball a = cupel_ball_operand(w, a_), b = cupel_ball_operand(w, b_);
+    const double moved = a.radius + b.radius;
+    cupel_ball r = cupel_ball_plain(value, moved, 0, cupel_reason_of(&a, &b));
+    r.classes = cupel_classes_binary(subtract ? CUPEL_OP_SUB : CUPEL_OP_ADD, cupel_ball_reach(&a),
+                                     cupel_ball_reach(&b));
+    r.sum = (a.sum || b.sum) && !t->below_maximum;
+    if (t->below_maximum) r.ceiling = 0;
+    if (!subtract) {
+        r.floor = a.floor + b.floor; /* variance + eps stays at or above eps, up to the rounding below */
+        if (isnan(r.floor)) r.floor = -INFINITY;
+        if (b.floor == -INFINITY && b.radius == 0 && isfinite(b.value)) r.floor = a.floor + b.value;
+        r.floor -= 2 * w->unit * fabs(r.floor);
+        if (isnan(r.floor)) r.floor = -INFINITY;
+    }
+    const double size_a = r.sum ? a.magnitude : isfinite(a.value) ? fabs(a.value) + a.radius : 0;
+    const double size_b = r.sum ? b.magnitude : isfinite(b.value) ? fabs(b.value) + b.radius : 0;
+    r.magnitude = size_a + size_b;
+    r.spread = r.sum ? a.spread + b.spread : moved;
+    r.terms = r.sum ? a.terms + b.terms : 2;
+    r.grain = fmin(a.grain, b.grain);
+    r.least = fmin(a.least, b.least);
+    if (r.sum) {
+        const bool exact_sum = r.spread == 0 && r.grain > 0 && r.magnitude <= ldexp(r.grain, w->precision);
+        r.radius = exact_sum ? 0 : r.spread + (r.terms - 1) * w->unit * r.magnitude;
+    } else if (moved > 0 || !exact || !cupel_working_holds(w, value)) {
+        r.radius = moved + w->unit * (fabs(value) + moved);
+    }
+    /* a term that stands beside a sum that may overflow */
+    const bool infinite = (a.classes | b.classes) & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
+    if (r.sum && infinite && !(r.magnitude * t->overflow < w->largest)) r.classes |= CUPEL_CLASS_NAN;
+    return cupel_ball_close(w, t, r, r.sum ? r.magnitude : fabs(value) + moved);
+}
+
+/* The sum state of a product of a sum and a factor: the factor may go inside, where it rounds every term
+ * (`rounding` times u). */
+static void scale_sum(const cupel_working *w, cupel_ball *r, const cupel_ball *sum, double factor,
+                      double factor_radius, double rounding, bool exact_factor) {
+    const double size = factor + factor_radius, magnitude = sum->magnitude * size;
+    double spread = sum->spread * size + sum->magnitude * factor_radius;
+    if (!exact_factor) spread += rounding * w->unit * magnitude + sum->terms * w->smallest / 2;
+    const double grain = exact_factor ? sum->grain * factor : 0;
+    const bool exact = spread == 0 && grain > 0 && magnitude <= ldexp(grain, w->precision);
+    r->sum = true;
+    r->radius = fmax(r->radius, exact ? 0 : spread + (sum->terms - 1) * w->unit * magnitude);
+    r->magnitude = fmax(r->magnitude, magnitude);
+    r->spread = fmax(r->spread, spread);
+    r->terms = fmax(r->terms, sum->terms);
+    r->grain = grain;
+    r->least = 0;
+}
+
+static bool is_power_of_two(double x) {
+    int exponent;
+    return isfinite(x) && x != 0 && fabs(frexp(x, &exponent)) == 0.5;
+}
+
+/* Half a subnormal for each operation of the chain, times the largest product of the other factors. */
+static double underflow_of(const cupel_working *w, const cupel_ball *r, const cupel_ball *a,
+                           const cupel_ball *b) {
+    if (r->trough >= w->normal) return 0;
+    const bool chain = a->roundings > 0 || b->roundings > 0;
+    const double operations = 1 + (a->roundings > 0) + (b->roundings > 0);
+    return w->smallest / 2 * operations * (chain ? r->peak : 1);
+}
+
+static bool exact_zero(const cupel_ball *a) {
+    return a->value == 0 && a->radius == 0 && (a->classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE;
+}
+
+/* The chain's roundings that the operands' own radii do not show, because they happened to be exact. */
+static double hidden_roundings(const cupel_ball *a, const cupel_ball *b) {
+    return (a->radius == 0 ? a->roundings : 0) + (b->radius == 0 ? b->roundings : 0);
+}
+
+cupel_ball cupel_ball_multiply(const cupel_working *w, const cupel_trait *t, const cupel_ball *a_,
+                               const cupel_ball *b_, double value, bool exact) {
+    const cupel_ball a = cupel_ball_operand(w, a_), b = cupel_ball_operand(w, b_);
+    const double size_b = fabs(b.value) + b.radius;
+    const bool zero = exact_zero(&a) || exact_zero(&b);
+    const double moved = zero ? 0 : a.radius * size_b + fabs(a.value) * b.radius;
+    cupel_ball r = cupel_ball_plain(value, moved, 0, cupel_reason_of(&a, &b));
+    r.classes = cupel_classes_binary(CUPEL_OP_MUL, cupel_ball_reach(&a), cupel_ball_reach(&b));
+    if (t->square) { /* x*x: both factors are one number, so no NaN from inf * 0 and nothing negative */
+        r.floor = 0;
+        r.classes =
+            (uint8_t)((a.classes & (CUPEL_CLASS_FINITE | CUPEL_CLASS_NAN)) |
+                      (a.classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF) ? CUPEL_CLASS_POS_INF : 0));
+    } else if (a.floor >= 0 && b.floor >= 0) {
+        r.floor = 0;
+    }
+    r.peak = a.peak * b.peak;
+    r.trough = a.trough * b.trough;
+    r.roundings = a.roundings + b.roundings + 1;
+    const bool in_range = r.trough >= w->normal && r.peak <= w->largest;
+    if (moved > 0 || !(zero || (exact && in_range && cupel_working_holds(w, value)))) {
+        r.radius = moved + (1 + hidden_roundings(&a, &b)) * w->unit * (fabs(value) + moved);
+        r.radius += underflow_of(w, &r, &a, &b);
+    }
+    if (value == 0 && r.radius == 0 && isfinite(value))
+        r.classes |= cupel_zero_sign_product(cupel_ball_reach(&a), cupel_ball_reach(&b));
+    r.spread = r.radius;
+    r.grain = r.radius == 0 ? r.grain : 0;
+    r.magnitude = fabs(value) + r.radius;
+    const bool powers = a.radius == 0 && b.radius == 0 && in_range;
+    if (a.sum && isfinite(b.value))
+        scale_sum(w, &r, &a, fabs(b.value), b.radius, 1, powers && is_power_of_two(b.value));
+    if (b.sum && isfinite(a.value))
+        scale_sum(w, &r, &b, fabs(a.value), a.radius, 1, powers && is_power_of_two(a.value));
+    const double chain = a.roundings > 0 || b.roundings > 0 ? r.peak : 0;
+    return cupel_ball_close(w, t, r, fmax(fmax(fabs(value) + r.radius, chain), r.sum ? r.magnitude : 0));
+}
+
+cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const cupel_ball *a_,
+                             const cupel_ball *b_, double value, bool exact) {
+    const cupel_ball a = cupel_ball_operand(w, a_), b = cupel_ball_operand(w, b_);
+    const cupel_reach divisor = cupel_ball_reach(&b);
+    const bool touches_zero = (b.classes & CUPEL_CLASS_FINITE) && divisor.lo <= 0 && divisor.hi >= 0;
+    const double least = touches_zero ? 0 : fmin(fabs(divisor.lo), fabs(divisor.hi));
+    /* |a'/b' - a/b| <= (|a' - a| + |a/b| |b' - b|) / |b'| */
+    const double moved = a.radius == 0 && b.radius == 0 ? 0 : (a.radius + fabs(value) * b.radius) / least;
+    cupel_ball r = cupel_ball_plain(value, moved, 0, cupel_reason_of(&a, &b));
+    r.classes = cupel_classes_binary(CUPEL_OP_DIV, cupel_ball_reach(&a), divisor);
+    if (a.floor >= 0 && divisor.lo >= 0) r.floor = 0;
+    const double inverse = least > 0 ? 1 / least : touches_zero && b.value != 0 ? INFINITY : 1;
+    r.peak = a.peak * fmax(1, inverse);
+    r.trough = a.trough * fmin(1, isfinite(b.value) && b.value != 0 ? 1 / (fabs(b.value) + b.radius) : 1);
+    r.roundings = a.roundings + b.roundings + w->division + (t->root_divisor ? 2 * 2.5 : 0);
+    const bool power = !w->fast && is_power_of_two(b.value) && b.radius == 0;
+    const bool in_range = r.trough >= w->normal && r.peak <= w->largest;
+    const bool zero = exact_zero(&a) && (b.classes & CUPEL_CLASS_MASK) != CUPEL_CLASS_NAN;
+    if (moved > 0 || !(zero || (power && exact && in_range && cupel_working_holds(w, value)))) {
+        const double rounds =
+            r.roundings - (a.radius > 0 ? a.roundings : 0) - (b.radius > 0 ? b.roundings : 0);
+        r.radius = moved + rounds * w->unit * (fabs(value) + moved);
+        if (r.trough < w->normal)
+            r.radius += w->smallest / 2 * (2 + (a.roundings > 0) + (b.roundings > 0)) * r.peak;
+    }
+    /* the hardware's division gives 0 (and NaN for an infinite dividend) for huge divisors; so does a flushed
+     * reciprocal */
+    const double huge = isfinite(b.value) ? fabs(b.value) + b.radius : 0;
+    if ((w->fast || w->flush) && w->type != CUPEL_F64 && huge > 0x1p126) {
+        if (isfinite(value)) r.radius = fmax(r.radius, fabs(value));
+        if (a.classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF)) r.classes |= CUPEL_CLASS_NAN;
+    }
+    if (value == 0 && r.radius == 0) r.classes |= cupel_zero_sign_product(cupel_ball_reach(&a), divisor);
+    r.spread = r.radius;
+    r.magnitude = fabs(value) + r.radius;
+    if (r.radius > 0) r.grain = 0;
+    if (a.sum && isfinite(value) && least > 0)
+        scale_sum(w, &r, &a, 1 / least, moved > 0 ? b.radius / least / least : 0, w->division,
+                  power && in_range && b.radius == 0);
+    double top = fmax(inverse, a.roundings > 0 || b.roundings > 0 ? r.peak : 0);
+    if (!(b.classes & CUPEL_CLASS_FINITE)) top = 0;
+    return cupel_ball_close(w, t, r, fmax(top, r.sum ? r.magnitude : 0));
+}

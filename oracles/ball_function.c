@@ -1,0 +1,273 @@
+/* Functions of one argument, pow, fmod, remainder and atan2. */
+#include "ball.h"
+
+static double evaluate(cupel_op op, double x) {
+    switch (op) {
+    case CUPEL_OP_NEG: return -x;
+    case CUPEL_OP_ABS: return fabs(x);
+    case CUPEL_OP_SIGN: return (double)((x > 0) - (x < 0));
+    case CUPEL_OP_FLOOR: return floor(x);
+    case CUPEL_OP_CEIL: return ceil(x);
+    case CUPEL_OP_ROUND: return nearbyint(x);
+    case CUPEL_OP_TRUNC: return trunc(x);
+    case CUPEL_OP_SQRT: return sqrt(x);
+    case CUPEL_OP_RSQRT: return 1 / sqrt(x);
+    case CUPEL_OP_EXP: return exp(x);
+    case CUPEL_OP_EXP2: return exp2(x);
+    case CUPEL_OP_EXPM1: return expm1(x);
+    case CUPEL_OP_LOG: return log(x);
+    case CUPEL_OP_LOG2: return log2(x);
+    case CUPEL_OP_LOG10: return log10(x);
+    case CUPEL_OP_LOG1P: return log1p(x);
+    case CUPEL_OP_ASIN: return asin(x);
+    case CUPEL_OP_ACOS: return acos(x);
+    case CUPEL_OP_ATAN: return atan(x);
+    case CUPEL_OP_SINH: return sinh(x);
+    case CUPEL_OP_TANH: return tanh(x);
+    case CUPEL_OP_ERF: return erf(x);
+    case CUPEL_OP_ERFC: return erfc(x);
+    default: return x;
+    }
+}
+
+/* Where the function's finite values lie: an infinite radius must not excuse what no kernel can return. */
+static void range_of(cupel_op op, double *floor, double *ceiling) {
+    switch (op) {
+    case CUPEL_OP_ABS:
+    case CUPEL_OP_SQRT:
+    case CUPEL_OP_RSQRT:
+    case CUPEL_OP_EXP:
+    case CUPEL_OP_EXP2: *floor = 0; break;
+    case CUPEL_OP_COSH: *floor = 0.5; break;
+    case CUPEL_OP_ERFC: *floor = 0, *ceiling = 2.5; break;
+    case CUPEL_OP_SIN:
+    case CUPEL_OP_COS:
+    case CUPEL_OP_TANH:
+    case CUPEL_OP_ERF: *floor = -1.25, *ceiling = 1.25; break;
+    case CUPEL_OP_SIGN: *floor = -1, *ceiling = 1; break;
+    case CUPEL_OP_ATAN:
+    case CUPEL_OP_ASIN: *floor = -2, *ceiling = 2; break;
+    case CUPEL_OP_ACOS: *floor = 0, *ceiling = 4; break;
+    default: break;
+    }
+}
+
+/* How far the exact function moves when its argument moves inside [lo, hi] around a value whose image is y.
+ */
+static double motion(cupel_op op, double lo, double hi, double x, double y) {
+    const double reach = fmax(hi - x, x - lo);
+    switch (op) {
+    case CUPEL_OP_SIN:
+    case CUPEL_OP_COS: return fmin(reach, 2);
+    case CUPEL_OP_TAN: {
+        const double half_pi = 1.5707963267948966, slack = 1e-9 + fabs(x) * 1e-15;
+        const double away = fabs(remainder(x, 2 * half_pi)); /* from the nearest zero, at most pi/2 */
+        if (!(away + reach + slack < half_pi)) return INFINITY;
+        const double cosine = cos(away + reach + slack);
+        return reach / (cosine * cosine);
+    }
+    case CUPEL_OP_COSH: return reach * fabs(sinh(fmax(fabs(lo), fabs(hi))));
+    case CUPEL_OP_ABS: return reach;
+    default: break;
+    }
+    /* monotone; outside the domain its edge */
+    if (op == CUPEL_OP_SQRT || op == CUPEL_OP_RSQRT || op == CUPEL_OP_LOG || op == CUPEL_OP_LOG2 ||
+        op == CUPEL_OP_LOG10)
+        lo = fmax(lo, 0), hi = fmax(hi, 0);
+    if (op == CUPEL_OP_LOG1P) lo = fmax(lo, -1), hi = fmax(hi, -1);
+    if (op == CUPEL_OP_ASIN || op == CUPEL_OP_ACOS) lo = fmin(fmax(lo, -1), 1), hi = fmin(fmax(hi, -1), 1);
+    return fmax(fabs(evaluate(op, lo) - y), fabs(evaluate(op, hi) - y));
+}
+
+static bool moves_exactly(cupel_op op) {
+    return op == CUPEL_OP_NEG || op == CUPEL_OP_ABS || op == CUPEL_OP_SIGN || op == CUPEL_OP_FLOOR ||
+           op == CUPEL_OP_CEIL || op == CUPEL_OP_ROUND || op == CUPEL_OP_TRUNC;
+}
+
+static cupel_ball test_of(cupel_op op, const cupel_ball *a, double value) {
+    const uint8_t classes = a->classes & CUPEL_CLASS_MASK;
+    const uint8_t infinities = CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF;
+    const uint8_t yes = op == CUPEL_OP_ISNAN   ? CUPEL_CLASS_NAN
+                        : op == CUPEL_OP_ISINF ? infinities
+                                               : CUPEL_CLASS_FINITE;
+    const bool open = (classes & yes) && (classes & ~yes & CUPEL_CLASS_MASK);
+    return cupel_ball_plain(value, open ? 1 : 0, CUPEL_CLASS_FINITE, a->reason);
+}
+
+static cupel_ball integer_unary(cupel_op op, const cupel_ball *a, double value) {
+    cupel_ball r = cupel_ball_plain(value, op == CUPEL_OP_SIGN && a->radius > 0 ? 2 : a->radius,
+                                    CUPEL_CLASS_FINITE, a->reason);
+    if (fabs(value) + r.radius > 0x1p53 && !r.reason) r.reason = CUPEL_REASON_UNABLE;
+    return r;
+}
+
+/* The rounding of an integer to the working precision. */
+static cupel_ball to_real(const cupel_working *w, const cupel_trait *t, const cupel_ball *a, double value) {
+    double radius = a->radius;
+    if (radius > 0 || !cupel_working_holds(w, value)) radius += w->unit * (fabs(value) + radius);
+    return cupel_ball_close(w, t, cupel_ball_plain(value, radius, CUPEL_CLASS_FINITE, a->reason),
+                            fabs(value));
+}
+
+static cupel_ball exact_move(const cupel_working *w, const cupel_trait *t, cupel_op op, const cupel_ball *a,
+                             double value) {
+    double radius = 0;
+    if (a->radius > 0 && isfinite(a->value))
+        radius = motion(op, cupel_ball_lo(a), cupel_ball_hi(a), a->value, value);
+    if (op == CUPEL_OP_NEG) {
+        cupel_ball r = *a;
+        r.value = value;
+        r.classes =
+            cupel_zero_sign_negate(a->classes) & (uint8_t) ~(CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
+        if (a->classes & CUPEL_CLASS_POS_INF) r.classes |= CUPEL_CLASS_NEG_INF;
+        if (a->classes & CUPEL_CLASS_NEG_INF) r.classes |= CUPEL_CLASS_POS_INF;
+        r.floor = -a->ceiling;
+        r.ceiling = -a->floor;
+        return r;
+    }
+    cupel_ball r = cupel_ball_plain(value, radius, cupel_classes_unary(op, cupel_ball_reach(a)), a->reason);
+    range_of(op, &r.floor, &r.ceiling);
+    if (!isfinite(value)) return cupel_ball_close(w, t, r, 0);
+    return r;
+}
+
+static cupel_ball function_of(const cupel_working *w, const cupel_trait *t, cupel_op op, const cupel_ball *a_,
+                              double value) {
+    const cupel_ball a = cupel_ball_operand(w, a_);
+    double lo = cupel_ball_lo(&a), hi = cupel_ball_hi(&a);
+    if (t->folded && isfinite(a.value)) {
+        /* both sides of the difference rounded after scaling, by a constant that is itself rounded */
+        const double fold = w->unit * (a.magnitude + 2 * fmax(fabs(lo), fabs(hi))) * (1 + 0x1p-20);
+        lo -= fold;
+        hi += fold;
+    }
+    const bool moves = a.radius > 0 || t->folded;
+    const double moved = moves && isfinite(a.value) ? motion(op, lo, hi, a.value, value) : 0;
+    cupel_ball r = cupel_ball_plain(value, moved, 0, a.reason);
+    r.classes = cupel_classes_unary(op, cupel_ball_reach(&a));
+    range_of(op, &r.floor, &r.ceiling);
+    if (isfinite(a.value) && isfinite(value)) {
+        const bool root = op == CUPEL_OP_SQRT && !w->fast && moved == 0 && cupel_working_holds(w, value) &&
+                          value * value == a.value;
+        if (!root) r.radius += cupel_budget_error(w, op, lo, hi, fabs(value) + moved);
+        if (root) r.radius = 0;
+    }
+    r.spread = r.radius;
+    r.magnitude = fabs(value) + r.radius;
+    if (r.radius > 0) r.grain = 0, r.least = fmax(fabs(value) - r.radius, 0), r.trough = fmin(1, r.least);
+    r.peak = fmax(1, r.magnitude);
+    /* f(infinity) is a limit that every implementation reaches: exp(-inf) = 0, tanh(inf) = 1 */
+    return cupel_ball_close(w, t, r, fabs(value) + r.radius);
+}
+
+cupel_ball cupel_ball_unary(const cupel_working *w, const cupel_trait *t, cupel_op op, cupel_value_kind kind,
+                            const cupel_ball *a, double value, bool exact) {
+    (void)exact; /* the functions' results are taken as inexact, whatever they are */
+    switch (op) {
+    case CUPEL_OP_ISNAN:
+    case CUPEL_OP_ISINF:
+    case CUPEL_OP_ISFINITE: return test_of(op, a, value);
+    case CUPEL_OP_NOT: return cupel_ball_plain(value, a->radius, CUPEL_CLASS_FINITE, a->reason);
+    case CUPEL_OP_TOREAL: return to_real(w, t, a, value);
+    default: break;
+    }
+    if (kind != CUPEL_VALUE_REAL) return integer_unary(op, a, value);
+    return moves_exactly(op) ? exact_move(w, t, op, a, value) : function_of(w, t, op, a, value);
+}
+
+static cupel_ball power(const cupel_working *w, const cupel_trait *t, const cupel_ball *a,
+                        const cupel_ball *b, double value) {
+    cupel_ball r = cupel_ball_plain(value, 0, 0, cupel_reason_of(a, b));
+    const double lo = cupel_ball_lo(a), hi = cupel_ball_hi(a), y_lo = cupel_ball_lo(b),
+                 y_hi = cupel_ball_hi(b);
+    const bool exact_operands = a->radius == 0 && b->radius == 0;
+    r.classes = cupel_classes_function2(CUPEL_OP_POW, cupel_ball_reach(a), cupel_ball_reach(b));
+    if (exact_operands) r.classes = cupel_class_of(value);
+    /* exp2(y * log2(x)) knows no negative base */
+    const bool hardware = w->fast && w->type != CUPEL_F64;
+    if (hardware && (!(lo > 0) || !isfinite(a->value) || !isfinite(b->value))) r.classes |= CUPEL_CLASS_NAN;
+    if (isfinite(value) && isfinite(a->value) && isfinite(b->value)) {
+        double moved = 0;
+        if (!exact_operands && lo > 0) {
+            const double corners[] = {pow(lo, y_lo), pow(lo, y_hi), pow(hi, y_lo), pow(hi, y_hi)};
+            for (int i = 0; i < 4; i++) moved = fmax(moved, fabs(corners[i] - value));
+        } else if (!exact_operands) { /* an integer exponent: monotone in |x| */
+            const double size = fmax(fabs(lo), fabs(hi));
+            moved = b->radius == 0 && b->value == nearbyint(b->value) && b->value > 0
+                        ? b->value * pow(size, b->value - 1) * a->radius
+                        : INFINITY;
+        }
+        const double far = fmax(fabs(lo), fabs(hi)), near = lo <= 0 && hi >= 0 ? 0 : fmin(fabs(lo), fabs(hi));
+        r.radius =
+            moved + cupel_budget_power(w, near, far, fmax(fabs(y_lo), fabs(y_hi)), fabs(value) + moved);
+        if (a->value == 1 && a->radius == 0 && !hardware) r.radius = 0;
+    }
+    r.magnitude = fabs(value) + r.radius;
+    return cupel_ball_close(w, t, r, r.magnitude);
+}
+
+/* fmod and remainder are exact for exact operands; else they jump, and the whole range is possible. */
+static cupel_ball modulo(const cupel_working *w, const cupel_trait *t, cupel_op op, const cupel_ball *a,
+                         const cupel_ball *b, double value) {
+    cupel_ball r = cupel_ball_plain(value, 0, 0, cupel_reason_of(a, b));
+    r.classes = cupel_classes_function2(op, cupel_ball_reach(a), cupel_ball_reach(b));
+    if (a->radius == 0 && b->radius == 0 && !((a->classes | b->classes) & 14))
+        r.classes = cupel_class_of(value);
+    if (a->radius > 0 || b->radius > 0 || (op == CUPEL_OP_REMAINDER && !cupel_working_holds(w, value)))
+        r.radius = 2 * (fabs(b->value) + b->radius);
+    if (w->fast) r.radius = fmax(r.radius, w->unit * fabs(a->value)); /* a - b * trunc(a/b) */
+    return cupel_ball_close(w, t, r, fabs(value) + r.radius);
+}
+
+static cupel_ball arctangent(const cupel_working *w, const cupel_trait *t, const cupel_ball *a,
+                             const cupel_ball *b, double value) {
+    cupel_ball r = cupel_ball_plain(value, 0, 0, cupel_reason_of(a, b));
+    r.classes = cupel_classes_function2(CUPEL_OP_ATAN2, cupel_ball_reach(a), cupel_ball_reach(b));
+    r.floor = -4, r.ceiling = 4;
+    if (isfinite(value)) {
+        /* the angle moves by at most asin(distance / length) */
+        double moved = 0;
+        if (isfinite(a->value) && isfinite(b->value) && (a->radius > 0 || b->radius > 0)) {
+            const double ratio = hypot(a->radius, b->radius) / hypot(a->value, b->value);
+            const bool cut = b->value < b->radius && fabs(a->value) <= a->radius;
+            moved = ratio < 1 && !cut ? asin(ratio) : 8;
+        }
+        r.radius =
+            moved + cupel_budget_error(w, CUPEL_OP_ATAN2, -INFINITY, INFINITY, fmin(fabs(value) + moved, 4));
+    }
+    return cupel_ball_close(w, t, r, 4);
+}
+
+cupel_ball cupel_ball_binary(const cupel_working *w, const cupel_trait *t, cupel_op op, cupel_value_kind kind,
+                             const cupel_ball *a, const cupel_ball *b, double value, bool exact) {
+    switch (op) {
+    case CUPEL_OP_LT:
+    case CUPEL_OP_LE:
+    case CUPEL_OP_EQ:
+    case CUPEL_OP_NE: return cupel_ball_compare(op, a, b, value);
+    case CUPEL_OP_AND:
+    case CUPEL_OP_OR: {
+        const bool one_decides = op == CUPEL_OP_AND
+                                     ? (a->value == 0 && a->radius == 0) || (b->value == 0 && b->radius == 0)
+                                     : (a->value != 0 && a->radius == 0) || (b->value != 0 && b->radius == 0);
+        const bool open = !one_decides && (a->radius > 0 || b->radius > 0);
+        return cupel_ball_plain(value, open ? 1 : 0, CUPEL_CLASS_FINITE, cupel_reason_of(a, b));
+    }
+    case CUPEL_OP_MINIMUM:
+    case CUPEL_OP_MAXIMUM:
+    case CUPEL_OP_FMIN:
+    case CUPEL_OP_FMAX: return cupel_ball_extremum(w, op, a, b, value);
+    default: break;
+    }
+    if (kind != CUPEL_VALUE_REAL) return cupel_ball_integer(op, a, b, value);
+    const cupel_ball x = cupel_ball_operand(w, a), y = cupel_ball_operand(w, b);
+    switch (op) {
+    case CUPEL_OP_ADD:
+    case CUPEL_OP_SUB: return cupel_ball_add(w, t, op == CUPEL_OP_SUB, a, b, value, exact);
+    case CUPEL_OP_MUL: return cupel_ball_multiply(w, t, a, b, value, exact);
+    case CUPEL_OP_DIV: return cupel_ball_divide(w, t, a, b, value, exact);
+    case CUPEL_OP_POW: return power(w, t, &x, &y, value);
+    case CUPEL_OP_ATAN2: return arctangent(w, t, &x, &y, value);
+    default: return modulo(w, t, op, &x, &y, value);
+    }
+}

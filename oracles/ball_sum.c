@@ -1,0 +1,130 @@
+/* Sums in any order, products of many factors, argmax. */
+#include "ball.h"
+
+cupel_ball_tally cupel_ball_tally_start(void) {
+    return (cupel_ball_tally){
+        .grain = INFINITY, .least = INFINITY, .floor = INFINITY, .classes = cupel_sum_classes_start()};
+}
+
+void cupel_ball_tally_add(const cupel_working *w, cupel_ball_tally *tally, const cupel_ball *term_) {
+    const cupel_ball term = cupel_ball_operand(w, term_);
+    tally->terms++;
+    cupel_sum_classes_add(&tally->classes, term.classes);
+    if (!tally->reason) tally->reason = term.reason;
+    if (!isfinite(term.value)) {
+        if (term.classes & CUPEL_CLASS_FINITE) tally->spread = INFINITY;
+        return;
+    }
+    const double size = fabs(term.value) + term.radius;
+    tally->magnitude += size;
+    tally->spread += term.radius;
+    tally->rescale += w->unit * fabs(term.value) + term.radius;
+    tally->grain = fmin(tally->grain, term.grain);
+    tally->least =
+        fmin(tally->least, term.radius == 0 ? term.least : fmax(fabs(term.value) - term.radius, 0));
+    tally->floor = fmin(tally->floor, cupel_ball_lo(&term) >= 0 ? 0 : term.floor);
+}
+
+void cupel_ball_tally_product(const cupel_working *w, cupel_ball_tally *tally, const cupel_ball *a,
+                              const cupel_ball *b, double product, bool exact) {
+    const cupel_trait plain = {.overflow = 0};
+    cupel_ball term = cupel_ball_multiply(w, &plain, a, b, product, exact);
+    /* an exact product may lie anywhere in the range of doubles; what counts is that its bits fit */
+    const double grain = a->grain > 0 && b->grain > 0 ? a->grain * b->grain : 0;
+    const bool fits = a->radius == 0 && b->radius == 0 && exact && grain > 0;
+    if (fits) term.grain = grain;
+    tally->products = true;
+    cupel_ball_tally_add(w, tally, &term);
+}
+
+/* What a flushed partial sum or term costs: nothing when neither can be a nonzero subnormal, else the
+ * smallest normal for every operation. Numbers of magnitude >= least are multiples of its spacing, and so are
+ * their sums. */
+static double flushed(const cupel_working *w, const cupel_ball_tally *tally) {
+    if (!w->flush || tally->terms < 2) return 0;
+    if (tally->least * 2 * w->unit >= w->normal || (tally->spread == 0 && tally->grain >= w->normal))
+        return 0;
+    return (double)(tally->terms - 1) * w->normal;
+}
+
+cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cupel_value_kind kind,
+                                const cupel_ball_tally *tally, double value, bool exact) {
+    const double n = (double)tally->terms;
+    cupel_ball r = cupel_ball_plain(value, 0, CUPEL_CLASS_FINITE, tally->reason);
+    if (kind != CUPEL_VALUE_REAL) {
+        r.radius = tally->spread;
+        if (tally->magnitude > 0x1p53 && !r.reason) r.reason = CUPEL_REASON_UNABLE;
+        return r;
+    }
+    (void)exact;
+    double spread = tally->spread;
+    if (t->rescalable && n > 1) spread += (n - 1) * tally->rescale;
+    const double magnitude = tally->magnitude + (spread - tally->spread);
+    const bool overflow = !(magnitude * t->overflow < w->largest);
+    r.classes = cupel_sum_classes_end(&tally->classes, overflow);
+    const bool exact_sum =
+        !t->in_statistic && spread == 0 && tally->grain > 0 && magnitude <= ldexp(tally->grain, w->precision);
+    double roundings = n > 1 ? n - 1 : 0;
+    if (t->in_statistic && n > 1)
+        roundings += 3 + (2 + w->division) * (1 + log(n)); /* Welford's quotients and differences */
+    r.radius = exact_sum ? 0 : spread + roundings * w->unit * magnitude;
+    r.radius += flushed(w, tally);
+    r.sum = !t->in_statistic;
+    r.magnitude = magnitude;
+    r.spread = spread;
+    r.terms = fmax(n, 1);
+    r.grain = spread == 0 ? tally->grain : 0;
+    r.least = tally->least;
+    if (tally->floor >= 0) r.floor = 0;
+    /* the largest element has exp(0) = 1, give or take the function's own error */
+    if (t->softmax_sum) r.floor = 1 - 16 * w->unit;
+    r.peak = fmax(1, fabs(value) + r.radius);
+    r.trough = fmin(1, fmax(fabs(value) - r.radius, 0));
+    if (value == 0 && r.radius == 0) r.trough = 1;
+    return cupel_ball_close(w, t, r, magnitude);
+}
+
+cupel_ball cupel_ball_one(void) {
+    return cupel_ball_plain(1, 0, CUPEL_CLASS_FINITE, CUPEL_REASON_JUDGED);
+}
+
+cupel_ball cupel_ball_prod_step(const cupel_working *w, const cupel_trait *t, cupel_value_kind kind,
+                                const cupel_ball *product, const cupel_ball *factor, double value,
+                                bool exact) {
+    if (kind != CUPEL_VALUE_REAL) return cupel_ball_integer(CUPEL_OP_MUL, product, factor, value);
+    cupel_trait chain = *t;
+    chain.square = false;
+    cupel_ball r = cupel_ball_multiply(w, &chain, product, factor, value, exact);
+    r.sum = false;
+    return r;
+}
+
+cupel_ball cupel_ball_arg(cupel_op op, const cupel_ball *elements, int64_t count) {
+    /* the index that wins with exact values: NaN first, else the first of the largest */
+    const double sign = op == CUPEL_OP_ARGMIN ? -1 : 1;
+    int64_t winner = 0;
+    uint8_t reason = CUPEL_REASON_JUDGED;
+    for (int64_t i = 0; i < count; i++) {
+        if (!reason) reason = elements[i].reason;
+        const double best = elements[winner].value, x = elements[i].value;
+        if (!isnan(best) && (isnan(x) || sign * x > sign * best)) winner = i;
+    }
+    const cupel_ball *w = &elements[winner];
+    double radius = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const cupel_ball *e = &elements[i];
+        if (i == winner) continue;
+        const bool settled =
+            e->radius == 0 && w->radius == 0 && !(e->classes & CUPEL_CLASS_NAN) == !isnan(e->value);
+        const bool certain =
+            isnan(w->value) && (w->classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_NAN && i > winner;
+        if (settled || certain) continue;
+        const double theirs = sign > 0 ? cupel_ball_hi(e) : -cupel_ball_lo(e);
+        const double ours = sign > 0 ? cupel_ball_lo(w) : -cupel_ball_hi(w);
+        const bool may_win = (e->classes & ~CUPEL_CLASS_FINITE & CUPEL_CLASS_MASK) != 0 ||
+                             !isfinite(w->value) || (w->classes & CUPEL_CLASS_MASK) != CUPEL_CLASS_FINITE ||
+                             theirs >= ours;
+        if (may_win) radius = fmax(radius, fabs((double)(i - winner)));
+    }
+    return cupel_ball_plain((double)winner, radius, CUPEL_CLASS_FINITE, reason);
+}
