@@ -204,6 +204,7 @@ static bool on_progress(void *self, const cupel_progress *progress) {
     c->report->worst_ratio = progress->worst_ratio;
     c->report->restarts = progress->restarts;
     c->report->seconds = elapsed(c);
+    if (progress->unsupported) snprintf(c->report->unsupported, sizeof c->report->unsupported, "%s", progress->unsupported);
     if (c->listener && c->listener->progress) c->listener->progress(c->listener->self, c->report, progress);
     if (progress->seconds_since_feature < c->callback_seconds) c->callback_seconds = 0;
     bool budget_given = c->options->cases || c->options->seconds > 0;
@@ -238,13 +239,15 @@ static void conclude(check *c) {
         gate->status = cupel_gate_status_of(c->contract, &report->scoreboard, (cupel_gate)g, gate->findings, &gate->why);
         if (selected(c, (cupel_gate)g)) judged += report->scoreboard.gates[g].judged;
     }
-    report->verdict = rejecting ? CUPEL_VERDICT_REJECTED : CUPEL_VERDICT_INCONCLUSIVE;
-    if (rejecting) return;
-    if (report->unconfirmed)
+    bool could_run = report->scoreboard.unsupported < report->scoreboard.cases;
+    report->verdict = cupel_verdict_of(&report->scoreboard, rejecting, report->unconfirmed, could_run);
+    if (report->verdict == CUPEL_VERDICT_ACCEPTED && judged == 0) report->verdict = CUPEL_VERDICT_INCONCLUSIVE;
+    if (report->verdict != CUPEL_VERDICT_INCONCLUSIVE) return;
+    if (!could_run && report->unsupported[0]) snprintf(report->reason, sizeof report->reason, "%s", report->unsupported);
+    else if (report->unconfirmed)
         snprintf(report->reason, sizeof report->reason, "%d suspicion(s) could not be confirmed in a fresh worker",
                  report->unconfirmed);
-    else if (judged == 0) snprintf(report->reason, sizeof report->reason, "nothing was judged");
-    else report->verdict = CUPEL_VERDICT_ACCEPTED;
+    else snprintf(report->reason, sizeof report->reason, "nothing was judged");
 }
 
 cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_options *options,
@@ -260,6 +263,8 @@ cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_opt
     if (!c.arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the check");
     cupel_code code = cupel_supervisor_open(contract, &options->supervisor, &c.supervisor, err);
     if (code == CUPEL_OK) {
+        const char *isolation = cupel_supervisor_isolation(c.supervisor);
+        snprintf(report->isolation, sizeof report->isolation, "%s", isolation ? isolation : "");
         cupel_search_options search = {.engine = options->engine ? options->engine : "draw", .seed = options->seed,
                                        .cases = options->cases, .seconds = 0, .limits = options->limits};
         cupel_search_callbacks callbacks = {&c, on_suspect, on_progress};

@@ -47,6 +47,8 @@ typedef struct cupel_check_report {
     double seconds;
     double worst_ratio;
     int restarts;
+    char isolation[256];   /* what workers are not isolated from on this machine; may be empty */
+    char unsupported[512]; /* why the executor could not run some case; may be empty */
     cupel_scoreboard scoreboard;
     cupel_check_gate gates[CUPEL_GATE_COUNT];
     int finding_count;

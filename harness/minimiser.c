@@ -75,7 +75,7 @@ cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
     *recipe = shrink.best;
     *finding = shrink.finding;
     finding->necessary_traits = report->necessary_traits = traits;
-    finding->gate = cupel_gate_by_necessity(finding->kind, finding->fault, traits);
+    finding->gate = cupel_gate_of_finding(finding, traits);
     report->tries = shrink.tries;
     report->accepted = shrink.accepted;
     cupel_shrink_close(&shrink);

@@ -89,7 +89,7 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
         if (found->report.region[0]) fprintf(out, "  region    %s\n", found->report.region);
     }
     if (found->bundle[0]) fprintf(out, "  replay    cupel replay %s\n", found->bundle);
-    else fprintf(out, "  bundle    could not be written: %s\n", found->bundle_error);
+    else if (found->bundle_error[0]) fprintf(out, "  bundle    could not be written: %s\n", found->bundle_error);
 }
 
 void cupel_report_text(const cupel_check_report *report, FILE *out) {

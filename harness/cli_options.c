@@ -1,0 +1,262 @@
+#include "cli_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+/* What an option does with its value. */
+typedef cupel_code (*setter)(cupel_cli_settings *settings, const char *value, cupel_error *err);
+
+static cupel_code append(cupel_cli_list *list, const char *value, cupel_error *err) {
+    if (list->count == CUPEL_CLI_LIST_MAX)
+        return cupel_fail(err, CUPEL_USAGE, "an option was given more than %d times", CUPEL_CLI_LIST_MAX);
+    list->items[list->count++] = value;
+    return CUPEL_OK;
+}
+
+static cupel_code parse_u64(const char *name, const char *value, uint64_t *out, cupel_error *err) {
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, 0);
+    if (value[0] == '-' || end == value || *end || errno)
+        return cupel_fail(err, CUPEL_USAGE, "%s: expected a whole number, found '%s'", name, value);
+    *out = number;
+    return CUPEL_OK;
+}
+
+/* "10", "10s", "500ms", "2m", "1h". */
+static cupel_code parse_seconds(const char *value, double *out, cupel_error *err) {
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
+    char *end;
+    double number = strtod(value, &end);
+    if (end != value && isfinite(number) && number > 0)
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+            if (strcmp(end, units[i].unit) == 0) {
+                *out = number * units[i].seconds;
+                return CUPEL_OK;
+            }
+    return cupel_fail(err, CUPEL_USAGE, "--for: expected a time such as 10s or 2m, found '%s'", value);
+}
+
+static cupel_code set_gates(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    char id[16];
+    for (const char *at = value; *at;) {
+        size_t length = strcspn(at, ",");
+        cupel_gate gate;
+        snprintf(id, sizeof id, "%.*s", (int)length, at);
+        if (length >= sizeof id || !cupel_gate_parse(id, &gate))
+            return cupel_fail(err, CUPEL_USAGE, "--gates: expected ids such as CMP-01,EXC-01, found '%s'", value);
+        s->gates |= 1u << gate;
+        at += length + (at[length] == ',');
+    }
+    return CUPEL_OK;
+}
+
+static cupel_code set_standing(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    if (strcmp(value, "proof") == 0) s->standing = CUPEL_STANDING_PROOF;
+    else if (strcmp(value, "evidence") == 0) s->standing = CUPEL_STANDING_EVIDENCE;
+    else return cupel_fail(err, CUPEL_USAGE, "--standing: expected proof or evidence, found '%s'", value);
+    return CUPEL_OK;
+}
+
+static cupel_code set_format(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    if (strcmp(value, "json") == 0) s->json = true;
+    else if (strcmp(value, "text") == 0) s->json = false;
+    else if (strcmp(value, "junit") == 0 || strcmp(value, "sarif") == 0)
+        return cupel_fail(err, CUPEL_USAGE, "--format %s is not there yet; text and json are", value);
+    else return cupel_fail(err, CUPEL_USAGE, "--format: expected text or json, found '%s'", value);
+    return CUPEL_OK;
+}
+
+static cupel_code set_executor(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    static const char *const later[] = {"cuda", "python"};
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (strcmp(value, later[i]) == 0) return cupel_fail(err, CUPEL_USAGE, "--on %s is not there yet; emu and host are", value);
+    if (strcmp(value, "emu") != 0 && strcmp(value, "host") != 0)
+        return cupel_fail(err, CUPEL_USAGE, "--on: expected emu or host, found '%s'", value);
+    s->executor = value;
+    return CUPEL_OK;
+}
+
+static cupel_code set_engine(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    if (strcmp(value, "libfuzzer") == 0 || strcmp(value, "afl") == 0)
+        return cupel_fail(err, CUPEL_USAGE, "--engine %s is not there yet; draw is", value);
+    if (strcmp(value, "draw") != 0) return cupel_fail(err, CUPEL_USAGE, "--engine: expected draw, found '%s'", value);
+    s->engine = value;
+    return CUPEL_OK;
+}
+
+static cupel_code set_elements(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    uint64_t number = 0;
+    CUPEL_TRY(parse_u64("--elements", value, &number, err));
+    if (number == 0 || number > UINT64_C(1) << 32)
+        return cupel_fail(err, CUPEL_USAGE, "--elements: expected 1 to 4294967296, found '%s'", value);
+    s->elements = (int64_t)number;
+    return CUPEL_OK;
+}
+
+static cupel_code set_seed(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    s->seed_given = true;
+    return parse_u64("--seed", value, &s->seed, err);
+}
+
+#define TEXT_SETTER(name, field)                                                                             \
+    static cupel_code name(cupel_cli_settings *s, const char *value, cupel_error *err) {                     \
+        (void)err;                                                                                           \
+        s->field = value;                                                                                    \
+        return CUPEL_OK;                                                                                     \
+    }
+#define FLAG_SETTER(name, field)                                                                             \
+    static cupel_code name(cupel_cli_settings *s, const char *value, cupel_error *err) {                     \
+        (void)value, (void)err;                                                                              \
+        s->field = true;                                                                                     \
+        return CUPEL_OK;                                                                                     \
+    }
+#define LIST_SETTER(name, field)                                                                             \
+    static cupel_code name(cupel_cli_settings *s, const char *value, cupel_error *err) {                     \
+        return append(&s->field, value, err);                                                                \
+    }
+TEXT_SETTER(set_contract, contract)
+TEXT_SETTER(set_directory, directory)
+FLAG_SETTER(set_dry_run, dry_run)
+FLAG_SETTER(set_quiet, quiet)
+FLAG_SETTER(set_help, help)
+FLAG_SETTER(set_all, all)
+LIST_SETTER(add_include, includes)
+LIST_SETTER(add_define, defines)
+LIST_SETTER(add_set, sets)
+LIST_SETTER(add_type, types)
+LIST_SETTER(add_param, params)
+LIST_SETTER(add_pattern, patterns)
+LIST_SETTER(add_special, specials)
+LIST_SETTER(add_placement, placements)
+LIST_SETTER(add_amplitude, amplitudes)
+LIST_SETTER(add_centre, centres)
+
+static cupel_code set_seconds(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    return parse_seconds(value, &s->seconds, err);
+}
+static cupel_code set_cases(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    CUPEL_TRY(parse_u64("--cases", value, &s->cases, err));
+    return s->cases ? CUPEL_OK : cupel_fail(err, CUPEL_USAGE, "--cases: expected at least 1");
+}
+static cupel_code set_schedule(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    return parse_u64("--schedule", value, &s->schedule, err);
+}
+
+enum { ANY_RUN = CUPEL_CLI_CHECK | CUPEL_CLI_RUN | CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE, ALL = ANY_RUN | CUPEL_CLI_OPS };
+
+static const struct option_entry {
+    const char *name;
+    char letter; /* 0: none */
+    const char *argument;
+    int commands;
+    setter set;
+    const char *help;
+} entries[] = {
+    {"on", 0, "EXECUTOR", ANY_RUN, set_executor, "emu (emulated CUDA) or host (a C function); default: what the contract asks for"},
+    {"contract", 0, "ID", CUPEL_CLI_CHECK | CUPEL_CLI_RUN, set_contract, "which contract of a file with several"},
+    {"for", 0, "TIME", CUPEL_CLI_CHECK | CUPEL_CLI_MINIMISE, set_seconds, "time budget: 10s, 2m, 1h"},
+    {"cases", 0, "N", CUPEL_CLI_CHECK | CUPEL_CLI_MINIMISE, set_cases, "number of cases; with --seed everything is repeatable"},
+    {"seed", 0, "S", CUPEL_CLI_CHECK | CUPEL_CLI_RUN, set_seed, "seed of the search (run: of the values)"},
+    {"elements", 0, "N", CUPEL_CLI_CHECK, set_elements, "largest case, in elements of all tensors; default 65536"},
+    {"engine", 0, "NAME", CUPEL_CLI_CHECK, set_engine, "where cases come from: draw"},
+    {"standing", 0, "LEAST", CUPEL_CLI_CHECK, set_standing, "proof (default) or evidence: what rejects"},
+    {"gates", 0, "LIST", CUPEL_CLI_CHECK, set_gates, "only these gates: CMP-01,EXC-01"},
+    {"set", 0, "DIM=N", CUPEL_CLI_RUN, add_set, "value of a dim"},
+    {"type", 0, "T=TYPE", CUPEL_CLI_RUN, add_type, "element type of a type variable"},
+    {"param", 0, "NAME=X", CUPEL_CLI_RUN, add_param, "value of a param"},
+    {"pattern", 0, "[X=]NAME", CUPEL_CLI_RUN, add_pattern, "values of all inputs, or of one: normal, ties, x=cancellation"},
+    {"amplitude", 0, "[X=]A", CUPEL_CLI_RUN, add_amplitude, "size of the values"},
+    {"centre", 0, "[X=]C", CUPEL_CLI_RUN, add_centre, "what the values lie around"},
+    {"special", 0, "[X=]NAME", CUPEL_CLI_RUN, add_special, "special values: neg_zero, pos_inf, neg_inf, nan, mixed"},
+    {"placement", 0, "[X=]NAME", CUPEL_CLI_RUN, add_placement, "where special values stand: single, sparse, row, tile, all"},
+    {"schedule", 0, "SEED", CUPEL_CLI_RUN, set_schedule, "seed of the second run's schedule"},
+    {"all", 'a', NULL, CUPEL_CLI_RUN | CUPEL_CLI_REPLAY, set_all, "show every element of the output"},
+    {"format", 0, "FORMAT", CUPEL_CLI_CHECK, set_format, "text (default) or json"},
+    {"output", 'o', "DIR", CUPEL_CLI_CHECK | CUPEL_CLI_MINIMISE, set_directory, "folder that gets crashes/; default: the current one"},
+    {"include", 'I', "DIR", ANY_RUN, add_include, "folder of the kernel's own headers"},
+    {"define", 'D', "NAME[=V]", ANY_RUN, add_define, "macro for the kernel"},
+    {"dry-run", 0, NULL, CUPEL_CLI_CHECK, set_dry_run, "read the contract, say what would be checked, run nothing"},
+    {"quiet", 'q', NULL, ANY_RUN, set_quiet, "no progress"},
+    {"help", 'h', NULL, ALL, set_help, "this text"},
+};
+enum { ENTRY_COUNT = sizeof entries / sizeof *entries, LONG_BASE = 1000 };
+
+static cupel_code unknown_option(int command, const char *found, cupel_error *err) {
+    const char *names[ENTRY_COUNT];
+    size_t count = 0;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(found, "="), found);
+    for (int i = 0; i < ENTRY_COUNT; i++)
+        if (entries[i].commands & command) names[count++] = entries[i].name;
+    const char *name = word + strspn(word, "-"), *near = cupel_text_nearest(name, names, count);
+    if (near) return cupel_fail(err, CUPEL_USAGE, "unknown option %s, did you mean --%s?", word, near);
+    for (int i = 0; i < ENTRY_COUNT; i++)
+        if (strcmp(entries[i].name, name) == 0) return cupel_fail(err, CUPEL_USAGE, "this command does not take --%s", name);
+    return cupel_fail(err, CUPEL_USAGE, "unknown option %s", word);
+}
+
+/* getopt's tables out of ours, for one command. */
+static void fill_tables(int command, struct option *longs, char *letters) {
+    *letters++ = ':'; /* a missing argument is told from an unknown option */
+    for (int i = 0; i < ENTRY_COUNT; i++) {
+        if (!(entries[i].commands & command)) continue;
+        *longs++ = (struct option){entries[i].name, entries[i].argument ? required_argument : no_argument, NULL, LONG_BASE + i};
+        if (!entries[i].letter) continue;
+        *letters++ = entries[i].letter;
+        if (entries[i].argument) *letters++ = ':';
+    }
+    *longs = (struct option){0};
+    *letters = '\0';
+}
+
+static int entry_of(int option) {
+    if (option >= LONG_BASE) return option - LONG_BASE;
+    for (int i = 0; i < ENTRY_COUNT; i++)
+        if (entries[i].letter && entries[i].letter == option) return i;
+    return -1;
+}
+
+cupel_code cupel_cli_parse(int command, int argc, char **argv, cupel_cli_settings *out, cupel_error *err) {
+    struct option longs[ENTRY_COUNT + 1];
+    char letters[2 * ENTRY_COUNT + 2];
+    *out = (cupel_cli_settings){.standing = CUPEL_STANDING_PROOF, .seed = 1};
+    fill_tables(command, longs, letters);
+    opterr = 0;
+    optind = 0; /* getopt starts anew */
+    for (;;) {
+        int before = optind ? optind : 1;
+        int option = getopt_long(argc, argv, letters, longs, NULL);
+        if (option == -1) break;
+        const char *word = optind > before ? argv[optind - 1] : argv[before];
+        if (option == '?') return unknown_option(command, word, err);
+        if (option == ':') return cupel_fail(err, CUPEL_USAGE, "option %s needs a value", word);
+        int entry = entry_of(option);
+        if (entry < 0) return unknown_option(command, word, err);
+        CUPEL_TRY(entries[entry].set(out, optarg, err));
+    }
+    int operands = command & CUPEL_CLI_OPS ? 0 : command & (CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE) ? 2 : 1;
+    if (argc - optind > operands) return cupel_fail(err, CUPEL_USAGE, "unexpected operand '%s'", argv[optind + operands]);
+    if (optind < argc) out->operand = argv[optind];
+    if (optind + 1 < argc) out->second = argv[optind + 1];
+    return CUPEL_OK;
+}
+
+void cupel_cli_options_help(int command, FILE *out) {
+    for (int i = 0; i < ENTRY_COUNT; i++) {
+        if (!(entries[i].commands & command)) continue;
+        char left[48];
+        const char *argument = entries[i].argument ? entries[i].argument : "";
+        if (entries[i].letter) snprintf(left, sizeof left, "-%c, --%s %s", entries[i].letter, entries[i].name, argument);
+        else snprintf(left, sizeof left, "    --%s %s", entries[i].name, argument);
+        fprintf(out, "  %-26s %s\n", left, entries[i].help);
+    }
+}

@@ -1,0 +1,175 @@
+/* Commands that start from a bundle: replay and minimise. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bundle.h"
+#include "cli.h"
+#include "npy.h"
+#include "report.h"
+#include "shrink.h"
+#include "wording.h"
+
+typedef struct opened {
+    cupel_bundle_info info;
+    cupel_cli_settings settings; /* with the bundle's executor */
+    cupel_cli_session session;
+    cupel_recipe recipe;
+    cupel_supervisor *supervisor;
+    const char *kernel;
+} opened;
+
+static void trim_slashes(char *path) {
+    for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--) path[length - 1] = '\0';
+}
+
+static cupel_code open_bundle(const cupel_cli_settings *settings, const char *bundle, opened *o, cupel_error *err) {
+    memset(o, 0, sizeof *o);
+    CUPEL_TRY(cupel_bundle_open(bundle, &o->info, err));
+    o->settings = *settings;
+    if (!o->settings.executor) o->settings.executor = o->info.executor;
+    o->kernel = settings->second ? settings->second : o->info.contract_path;
+    CUPEL_TRY(cupel_cli_session_open(&o->settings, o->kernel, o->info.contract_id, &o->session, err));
+    cupel_code code = cupel_bundle_recipe(bundle, o->session.contract, &o->recipe, err);
+    if (code == CUPEL_OK) code = cupel_supervisor_open(o->session.contract, &o->session.supervisor, &o->supervisor, err);
+    if (code != CUPEL_OK) cupel_cli_session_close(&o->session);
+    return code;
+}
+
+static void close_bundle(opened *o) {
+    cupel_supervisor_close(o->supervisor);
+    cupel_cli_session_close(&o->session);
+}
+
+/* The output's bytes beside those in output.npy. */
+static void compare_output(const opened *o, const char *bundle, const cupel_trial *trial, const cupel_finding *finding) {
+    char path[2048];
+    cupel_npy saved;
+    if (!trial->graph || trial->graph->output_count == 0 || trial->run_count == 0) return;
+    int output = finding && finding->output >= 0 ? finding->output : 0;
+    int tensor = cupel_contract_tensor(o->session.contract, trial->graph->outputs[output].name);
+    snprintf(path, sizeof path, "%s/output.npy", bundle);
+    if (tensor < 0 || cupel_npy_read(path, o->session.arena, &saved, NULL) != CUPEL_OK) return;
+    const cupel_case_tensor *t = &trial->c->tensors[tensor];
+    const cupel_observation *run = trial->runs[0].observation;
+    if (t->buffer >= run->buffer_count || !run->buffers[t->buffer].bytes) return;
+    size_t size = (size_t)t->count * cupel_format_of(t->type)->size;
+    void *now = cupel_arena_raw(o->session.arena, size ? size : 1, 1);
+    if (!now) return;
+    cupel_case_gather(trial->c, tensor, run->buffers[t->buffer].bytes, now);
+    bool same = saved.count == t->count && memcmp(saved.data, now, size) == 0;
+    printf("output bytes: %s\n", same ? "the same as in the bundle" : "differ from the bundle's");
+}
+
+static void print_findings(const opened *o, const char *bundle, const cupel_trial *trial) {
+    for (int i = 0; i < trial->judged.finding_count; i++) {
+        cupel_check_finding found = {.finding = trial->judged.findings[i], .recipe = o->recipe};
+        cupel_gate gate;
+        char signature[160];
+        cupel_finding_signature(&found.finding, signature, sizeof signature);
+        /* the bundle knows the gate by necessity; a single run does not */
+        if (strcmp(signature, o->info.signature) == 0 && cupel_gate_parse(o->info.gate, &gate)) found.finding.gate = gate;
+        cupel_recipe_describe(o->session.contract, &o->recipe, found.described, sizeof found.described);
+        cupel_word_where(&found.finding, trial, found.where, sizeof found.where);
+        snprintf(found.bundle, sizeof found.bundle, "%s", bundle);
+        cupel_report_finding(&found, stdout);
+        printf("\n");
+    }
+}
+
+static cupel_code replay(opened *o, const char *bundle, bool all, int *status, cupel_error *err) {
+    cupel_trial trial = {0};
+    CUPEL_TRY(cupel_supervisor_try(o->supervisor, &o->recipe, true, o->session.arena, &trial, err));
+    if (trial.unsupported) return cupel_fail(err, CUPEL_UNSUPPORTED, "%s", trial.text);
+    const cupel_finding *finding = cupel_shrink_finding(&trial, o->info.signature);
+    print_findings(o, bundle, &trial);
+    if (all) cupel_cli_table(o->session.contract, &trial, true, stdout);
+    compare_output(o, bundle, &trial, finding);
+    if (finding) printf("still fails: %s\n", o->info.signature);
+    else if (trial.judged.finding_count) printf("fails, but differently: %s is gone\n", o->info.signature);
+    else printf("holds now: %s is gone\n", o->info.signature);
+    *status = trial.judged.finding_count ? 1 : 0;
+    return CUPEL_OK;
+}
+
+int cupel_cli_replay(const cupel_cli_settings *settings) {
+    char bundle[1024];
+    opened o;
+    cupel_error err = {0};
+    int status = 3;
+    snprintf(bundle, sizeof bundle, "%s", settings->operand);
+    trim_slashes(bundle);
+    if (open_bundle(settings, bundle, &o, &err) != CUPEL_OK) return cupel_cli_complain(&err);
+    if (replay(&o, bundle, settings->all, &status, &err) != CUPEL_OK) status = cupel_cli_complain(&err);
+    close_bundle(&o);
+    return status;
+}
+
+/* ---- minimise ---- */
+
+static cupel_code try_case(void *self, const cupel_recipe *recipe, cupel_arena *arena, cupel_trial *out, cupel_error *err) {
+    opened *o = self;
+    return cupel_supervisor_try(o->supervisor, recipe, false, arena, out, err);
+}
+
+/* crashes/ID/NAME lies in the -o folder three levels up; without -o the bundle is replaced where it stands. */
+static void output_folder(const cupel_cli_settings *settings, const char *bundle, char *folder, size_t size) {
+    snprintf(folder, size, "%s", settings->directory ? settings->directory : bundle);
+    for (int level = 0; !settings->directory && level < 3; level++) {
+        char *slash = strrchr(folder, '/');
+        if (slash == folder) slash++;
+        if (slash) *slash = '\0';
+        else snprintf(folder, size, ".");
+    }
+}
+
+static cupel_code save_minimal(opened *o, const cupel_cli_settings *settings, const char *bundle, cupel_check_finding *found,
+                               cupel_error *err) {
+    char folder[1024];
+    cupel_trial trial = {0};
+    CUPEL_TRY(cupel_supervisor_try(o->supervisor, &found->recipe, true, o->session.arena, &trial, err));
+    const cupel_finding *again = cupel_shrink_finding(&trial, found->signature);
+    if (!again) return cupel_fail(err, CUPEL_UNABLE, "the minimal case does not fail in a fresh worker; the bundle stays as it is");
+    cupel_finding finding = *again;
+    finding.gate = found->finding.gate;
+    finding.necessary_traits = found->finding.necessary_traits;
+    found->finding = finding;
+    output_folder(settings, bundle, folder, sizeof folder);
+    cupel_bundle out = {.contract = o->session.contract, .contract_path = o->kernel, .executor = o->settings.executor,
+                        .recipe = &found->recipe, .trial = &trial, .finding = &found->finding, .report = &found->report,
+                        .seed = o->info.seed};
+    CUPEL_TRY(cupel_bundle_write(&out, folder, found->bundle, sizeof found->bundle, err));
+    cupel_recipe_describe(o->session.contract, &found->recipe, found->described, sizeof found->described);
+    cupel_word_where(&found->finding, &trial, found->where, sizeof found->where);
+    found->minimised = true;
+    cupel_report_finding(found, stdout);
+    printf("  tries     %d, of which %d made it simpler\n", found->report.tries, found->report.accepted);
+    return CUPEL_OK;
+}
+
+static cupel_code minimise(opened *o, const cupel_cli_settings *settings, const char *bundle, cupel_error *err) {
+    enum { TRIES = 20000, SECONDS = 60 };
+    cupel_minimise_options budget = {.max_tries = settings->cases ? (int)(settings->cases < 1000000 ? settings->cases : 1000000) : TRIES,
+                                     .seconds = settings->seconds > 0 ? settings->seconds : SECONDS};
+    cupel_predicate predicate = {o, try_case, NULL};
+    cupel_check_finding *found = calloc(1, sizeof *found);
+    if (!found) return cupel_fail(err, CUPEL_MEMORY, "no memory for the minimiser");
+    found->recipe = o->recipe;
+    snprintf(found->signature, sizeof found->signature, "%s", o->info.signature);
+    cupel_code code = cupel_minimise(o->session.contract, o->info.signature, &predicate, &budget, &found->recipe, &found->finding,
+                                     &found->report, err);
+    if (code == CUPEL_OK) code = save_minimal(o, settings, bundle, found, err);
+    free(found);
+    return code;
+}
+
+int cupel_cli_minimise(const cupel_cli_settings *settings) {
+    char bundle[1024];
+    opened o;
+    cupel_error err = {0};
+    snprintf(bundle, sizeof bundle, "%s", settings->operand);
+    trim_slashes(bundle);
+    if (open_bundle(settings, bundle, &o, &err) != CUPEL_OK) return cupel_cli_complain(&err);
+    int status = minimise(&o, settings, bundle, &err) == CUPEL_OK ? 0 : cupel_cli_complain(&err);
+    close_bundle(&o);
+    return status;
+}
