@@ -23,6 +23,12 @@ function(cupel_layer name)
   add_library(${name} STATIC ${LAYER_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${LAYER_USES} PRIVATE cupel_flags)
+  set_property(GLOBAL APPEND PROPERTY CUPEL_LAYERS ${name})
+  if(CUPEL_SANITIZE)
+    # shows that the sanitizers cover this library: tests/unit/project
+    configure_file(${CMAKE_SOURCE_DIR}/cmake/canary.c.in ${CMAKE_CURRENT_BINARY_DIR}/canary_${name}.c @ONLY)
+    target_sources(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/canary_${name}.c)
+  endif()
 endfunction()
 
 # cupel_test(name SOURCES ... USES ... [LABELS short|long|gpu ...] [ARGS ...]): a cmocka program under ctest.

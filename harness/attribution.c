@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bounds on the work of one run at the ordinary shape: elements of all tensors, and the product of all dims, which stands for the
- * multiply-adds of a matrix product. Halving never goes below SHAPE_FLOOR, where tails and partial warps begin and a failure
- * would say nothing about an ordinary shape. */
+/* Bounds on the work of one run at the ordinary shape: elements of all tensors, and the product of all dims,
+ * which stands for the multiply-adds of a matrix product. Halving never goes below SHAPE_FLOOR, where tails
+ * and partial warps begin and a failure would say nothing about an ordinary shape. */
 enum { ELEMENTS_MAX = 1 << 17, PRODUCT_MAX = 1 << 21, SHAPE_FLOOR = 32, HALVINGS_MAX = 6 };
 
 typedef struct attribution {
@@ -23,9 +23,11 @@ static bool is_value_kind(cupel_finding_kind kind) {
            kind == CUPEL_FINDING_NOT_KEPT;
 }
 
-/* Removing a NaN turns a wrong class into a wrong value: for values any mismatch on the same output counts as the same failure. */
+/* Removing a NaN turns a wrong class into a wrong value: for values any mismatch on the same output counts as
+ * the same failure. */
 static bool same_failure(const attribution *a, const cupel_finding *other) {
-    if (is_value_kind(a->finding.kind)) return is_value_kind(other->kind) && other->output == a->finding.output;
+    if (is_value_kind(a->finding.kind))
+        return is_value_kind(other->kind) && other->output == a->finding.output;
     if (a->finding.kind == CUPEL_FINDING_FAULT)
         return other->kind == CUPEL_FINDING_FAULT && other->fault == a->finding.fault;
     char mine[160], theirs[160];
@@ -40,7 +42,8 @@ static bool output_unjudged(const attribution *a, const cupel_trial *trial) {
     return trial->allowed[output].judged * 2 < trial->allowed[output].count;
 }
 
-/* Does the candidate fail in the same way? mask: the traits that it must not have any more, once it is made legal. */
+/* Does the candidate fail in the same way? mask: the traits that it must not have any more, once it is made
+ * legal. */
 static bool fails(attribution *a, const cupel_recipe *candidate, int mask) {
     const cupel_contract *contract = a->shrink->contract;
     cupel_recipe recipe = *candidate;
@@ -67,8 +70,8 @@ static bool is_subnormal_pattern(cupel_pattern pattern) {
            pattern == CUPEL_PATTERN_BITS;
 }
 
-/* Fills in r's tensors in one of VALUES_COUNT ways: the base's own, the original's, both with other seeds, then plain ones. Traits of
- * values that the base no longer has are kept away by the mask of fails(). */
+/* Fills in r's tensors in one of VALUES_COUNT ways: the base's own, the original's, both with other seeds,
+ * then plain ones. Traits of values that the base no longer has are kept away by the mask of fails(). */
 static void offer_values(const attribution *a, int way, cupel_recipe *r) {
     const cupel_recipe *source = way == 1 || way == 4 ? a->original : &a->base;
     for (int t = 0; t < a->shrink->contract->tensor_count; t++) {
@@ -78,8 +81,8 @@ static void offer_values(const attribution *a, int way, cupel_recipe *r) {
         tensor->layout = layout;
         if (way == 2 || way == 3 || way == 4) tensor->seed = tensor->special_seed = (uint32_t)(way * 7 + t);
         if (way < 5) continue;
-        static const cupel_pattern plain[] = {CUPEL_PATTERN_INTEGERS, CUPEL_PATTERN_NORMAL, CUPEL_PATTERN_UNIFORM,
-                                              CUPEL_PATTERN_NORMAL};
+        static const cupel_pattern plain[] = {CUPEL_PATTERN_INTEGERS, CUPEL_PATTERN_NORMAL,
+                                              CUPEL_PATTERN_UNIFORM, CUPEL_PATTERN_NORMAL};
         tensor->pattern = plain[way - 5];
         tensor->seed = (uint32_t)(way + t);
         tensor->amplitude = way == 8 ? 30 : 1;
@@ -118,7 +121,8 @@ static void clear_value_traits(const cupel_contract *contract, int traits, cupel
             if (bound) drop_edits(&binding, t, tensor, edit_is_special);
         }
         if (traits & CUPEL_TRAIT_SUBNORMAL) {
-            if (is_subnormal_pattern(tensor->pattern)) tensor->pattern = CUPEL_PATTERN_NORMAL, tensor->amplitude = 1;
+            if (is_subnormal_pattern(tensor->pattern))
+                tensor->pattern = CUPEL_PATTERN_NORMAL, tensor->amplitude = 1;
             if (bound) drop_edits(&binding, t, tensor, edit_is_subnormal);
         }
     }
@@ -190,15 +194,16 @@ static bool halve_largest(const cupel_contract *contract, cupel_recipe *r, int64
     return largest >= 0;
 }
 
-/* The ordinary shape, or the nearest power-of-two shape that can be run in reasonable time: dims that the minimal case has at
- * their low end give way first, since the failure does not seem to hang on them. */
+/* The ordinary shape, or the nearest power-of-two shape that can be run in reasonable time: dims that the
+ * minimal case has at their low end give way first, since the failure does not seem to hang on them. */
 static bool ordinary_dims(const attribution *a, cupel_recipe *r) {
     const cupel_contract *contract = a->shrink->contract;
     cupel_binding ordinary;
     if (cupel_binding_ordinary(contract, &ordinary, NULL) != CUPEL_OK) return false;
     memcpy(r->dims, ordinary.dims, sizeof r->dims);
     bool idle[CUPEL_DIM_MAX] = {false};
-    for (int d = 0; d < contract->dim_count; d++) idle[d] = a->shrink->best.dims[d] <= contract->dims[d].lo + 1;
+    for (int d = 0; d < contract->dim_count; d++)
+        idle[d] = a->shrink->best.dims[d] <= contract->dims[d].lo + 1;
     int64_t elements;
     while (work_of(contract, r, &elements) > PRODUCT_MAX || elements > ELEMENTS_MAX)
         if (!halve_largest(contract, r, 4, idle) && !halve_largest(contract, r, SHAPE_FLOOR, NULL)) break;
@@ -224,16 +229,20 @@ static bool remove_shape(attribution *a, int removed) {
 }
 
 int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {
-    static const int order[] = {CUPEL_TRAIT_SPECIAL, CUPEL_TRAIT_SUBNORMAL, CUPEL_TRAIT_LAYOUT, CUPEL_TRAIT_SCHEDULE,
-                                CUPEL_TRAIT_TYPE};
-    attribution a = {.shrink = shrink, .original = original, .base = shrink->best, .finding = shrink->finding};
+    static const int order[] = {CUPEL_TRAIT_SPECIAL, CUPEL_TRAIT_SUBNORMAL, CUPEL_TRAIT_LAYOUT,
+                                CUPEL_TRAIT_SCHEDULE, CUPEL_TRAIT_TYPE};
+    attribution a = {
+        .shrink = shrink, .original = original, .base = shrink->best, .finding = shrink->finding};
     int traits = cupel_recipe_traits(shrink->contract, &a.base), necessary = 0;
-    /* traits that the minimal case lacks have been removed by the minimiser: values offered later must not bring them back */
+    /* traits that the minimal case lacks have been removed by the minimiser: values offered later must not
+     * bring them back */
     int removed = ~traits & (CUPEL_TRAIT_SPECIAL | CUPEL_TRAIT_SUBNORMAL);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (!(traits & order[i])) continue;
-        if (remove_trait(&a, order[i], removed)) removed |= order[i];
-        else necessary |= order[i];
+        if (remove_trait(&a, order[i], removed))
+            removed |= order[i];
+        else
+            necessary |= order[i];
     }
     if ((traits & CUPEL_TRAIT_SHAPE) && !remove_shape(&a, removed)) necessary |= CUPEL_TRAIT_SHAPE;
     return necessary;

@@ -1,12 +1,14 @@
-/* Attribution by necessity (DESIGN section 4): which traits of a failing recipe can be removed without removing the failure. */
+/* Attribution by necessity (DESIGN section 4): which traits of a failing recipe can be removed without
+ * removing the failure. */
 #ifndef CUPEL_ATTRIBUTION_H
 #define CUPEL_ATTRIBUTION_H
 
 #include "shrink.h"
 
-/* The traits (CUPEL_TRAIT_*) of the shrink's best recipe that could not be removed. original is the recipe that the minimiser
- * started from: its values are offered too where the minimal ones have become too simple to fail in another shape. The best
- * recipe is not changed. Stops early, with more traits, when the budget of the phase is used up. */
+/* The traits (CUPEL_TRAIT_*) of the shrink's best recipe that could not be removed. original is the recipe
+ * that the minimiser started from: its values are offered too where the minimal ones have become too simple
+ * to fail in another shape. The best recipe is not changed. Stops early, with more traits, when the budget of
+ * the phase is used up. */
 int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original);
 
 /* "the element type and the shape"; "nothing in particular" for 0. */

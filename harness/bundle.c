@@ -1,5 +1,6 @@
 #include "bundle.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,7 +43,9 @@ static int remove_entry(const char *path, const struct stat *info, int flag, str
     return remove(path);
 }
 
-static void remove_tree(const char *path) { (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
+static void remove_tree(const char *path) {
+    (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
 
 static void flush_folder(const char *path) {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -98,15 +100,16 @@ static uint64_t file_hash(const char *path) {
     return hash;
 }
 
-static cupel_code write_in(const char *folder, const char *name, const void *bytes, size_t length, cupel_error *err) {
+static cupel_code write_in(const char *folder, const char *name, const void *bytes, size_t length,
+                           cupel_error *err) {
     char path[PATH_SIZE];
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return cupel_fail(err, CUPEL_IO, "the path is too long: %s/%s", folder, name);
     return cupel_text_write(path, bytes, length, err);
 }
 
-static cupel_code write_array(const char *folder, const char *name, const char *descr, int rank, const int64_t *shape,
-                              const void *data, cupel_error *err) {
+static cupel_code write_array(const char *folder, const char *name, const char *descr, int rank,
+                              const int64_t *shape, const void *data, cupel_error *err) {
     char path[PATH_SIZE];
     if (snprintf(path, sizeof path, "%s/%s.npy", folder, name) >= (int)sizeof path)
         return cupel_fail(err, CUPEL_IO, "the path is too long: %s/%s", folder, name);
@@ -122,20 +125,21 @@ static cupel_code write_inputs(const cupel_bundle *bundle, const char *folder, c
     for (int t = 0; c && t < c->tensor_count; t++) {
         const cupel_case_tensor *tensor = &c->tensors[t];
         if (!(bundle->contract->tensors[t].roles & CUPEL_ROLE_INPUT) || !tensor->values) continue;
-        CUPEL_TRY(write_array(inputs, bundle->contract->tensors[t].name, cupel_format_of(tensor->type)->npy, tensor->rank,
-                              tensor->shape, tensor->values, err));
+        CUPEL_TRY(write_array(inputs, bundle->contract->tensors[t].name, cupel_format_of(tensor->type)->npy,
+                              tensor->rank, tensor->shape, tensor->values, err));
     }
     return CUPEL_OK;
 }
 
-static cupel_code write_output(const cupel_bundle *bundle, const cupel_graph_output *output, const char *folder,
-                               cupel_arena *arena, cupel_error *err) {
+static cupel_code write_output(const cupel_bundle *bundle, const cupel_graph_output *output,
+                               const char *folder, cupel_arena *arena, cupel_error *err) {
     const cupel_trial *trial = bundle->trial;
     int tensor = cupel_contract_tensor(bundle->contract, output->name);
     const cupel_observation *run = trial->run_count > 0 ? trial->runs[0].observation : NULL;
     if (tensor < 0 || !trial->c || !run) return CUPEL_OK;
     const cupel_case_tensor *t = &trial->c->tensors[tensor];
-    if (t->buffer >= run->buffer_count || !run->buffers[t->buffer].bytes) return CUPEL_OK; /* the run left nothing */
+    if (t->buffer >= run->buffer_count || !run->buffers[t->buffer].bytes)
+        return CUPEL_OK; /* the run left nothing */
     void *elements = cupel_arena_raw(arena, (size_t)t->count, cupel_format_of(t->type)->size);
     if (!elements) return cupel_fail(err, CUPEL_MEMORY, "no memory for output %s", output->name);
     cupel_case_gather(trial->c, tensor, run->buffers[t->buffer].bytes, elements);
@@ -143,7 +147,8 @@ static cupel_code write_output(const cupel_bundle *bundle, const cupel_graph_out
 }
 
 /* The oracle's arrays; NaN stands where an element is not judged. The finding's own element is MPFR's. */
-static cupel_code write_allowed(const cupel_bundle *bundle, int output, const char *folder, cupel_arena *arena, cupel_error *err) {
+static cupel_code write_allowed(const cupel_bundle *bundle, int output, const char *folder,
+                                cupel_arena *arena, cupel_error *err) {
     const cupel_allowed *allowed = &bundle->trial->allowed[output];
     const cupel_finding *finding = bundle->finding;
     const double *sources[] = {allowed->value, allowed->lo, allowed->hi};
@@ -151,7 +156,8 @@ static cupel_code write_allowed(const cupel_bundle *bundle, int output, const ch
     const double own[] = {finding->exact.value, finding->exact.lo, finding->exact.hi};
     for (int i = 0; i < 3; i++) {
         double *values = cupel_arena_raw(arena, (size_t)allowed->count, sizeof *values);
-        if (!values || !sources[i]) return values ? CUPEL_OK : cupel_fail(err, CUPEL_MEMORY, "no memory for the allowed set");
+        if (!values || !sources[i])
+            return values ? CUPEL_OK : cupel_fail(err, CUPEL_MEMORY, "no memory for the allowed set");
         for (int64_t e = 0; e < allowed->count; e++) {
             bool certified = finding->certified && finding->output == output && finding->index == e;
             bool judged = allowed->reasons[e] == CUPEL_REASON_JUDGED;
@@ -162,24 +168,29 @@ static cupel_code write_allowed(const cupel_bundle *bundle, int output, const ch
     return CUPEL_OK;
 }
 
-static cupel_code write_tensors(const cupel_bundle *bundle, const char *folder, cupel_arena *arena, cupel_error *err) {
+static cupel_code write_tensors(const cupel_bundle *bundle, const char *folder, cupel_arena *arena,
+                                cupel_error *err) {
     const cupel_trial *trial = bundle->trial;
     CUPEL_TRY(write_inputs(bundle, folder, err));
     if (!trial->graph || trial->graph->output_count == 0) return CUPEL_OK;
-    int output = bundle->finding->output >= 0 && bundle->finding->output < trial->graph->output_count ? bundle->finding->output : 0;
+    int output = bundle->finding->output >= 0 && bundle->finding->output < trial->graph->output_count
+                     ? bundle->finding->output
+                     : 0;
     CUPEL_TRY(write_output(bundle, &trial->graph->outputs[output], folder, arena, err));
     return trial->allowed ? write_allowed(bundle, output, folder, arena, err) : CUPEL_OK;
 }
 
-static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, const char *folder, cupel_error *err) {
+static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, const char *folder,
+                             cupel_error *err) {
     char absolute[PATH_MAX], hash[32];
     const char *path = realpath(bundle->contract_path, absolute) ? absolute : bundle->contract_path;
     snprintf(hash, sizeof hash, "%016" PRIx64, file_hash(bundle->contract->source));
-    json_t *meta = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b}", "bundle", BUNDLE_FORMAT, "contract_path", path,
-                             "contract", bundle->contract->id, "executor", bundle->executor, "gate",
-                             cupel_gate_id(bundle->finding->gate), "signature", signature, "kind",
-                             cupel_finding_kind_name(bundle->finding->kind), "seed", (json_int_t)bundle->seed, "source_hash", hash,
-                             "provisional", (int)bundle->provisional);
+    json_t *meta =
+        json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b}", "bundle", BUNDLE_FORMAT,
+                  "contract_path", path, "contract", bundle->contract->id, "executor", bundle->executor,
+                  "gate", cupel_gate_id(bundle->finding->gate), "signature", signature, "kind",
+                  cupel_finding_kind_name(bundle->finding->kind), "seed", (json_int_t)bundle->seed,
+                  "source_hash", hash, "provisional", (int)bundle->provisional);
     char *text = meta ? json_dumps(meta, JSON_INDENT(2)) : NULL;
     cupel_code code = text ? write_in(folder, "bundle.json", text, strlen(text), err)
                            : cupel_fail(err, CUPEL_MEMORY, "no memory for the bundle's record");
@@ -188,15 +199,16 @@ static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, 
     return code;
 }
 
-static cupel_code fill_folder(const cupel_bundle *bundle, const char *signature, const char *path, const char *folder,
-                              cupel_error *err) {
+static cupel_code fill_folder(const cupel_bundle *bundle, const char *signature, const char *path,
+                              const char *folder, cupel_error *err) {
     cupel_arena *arena = cupel_arena_create(0);
     if (!arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the bundle");
     char *recipe = NULL;
     cupel_code code = cupel_recipe_write(bundle->contract, bundle->recipe, arena, &recipe, err);
     if (code == CUPEL_OK) code = write_in(folder, "case.yaml", recipe, strlen(recipe), err);
     char *explanation = code == CUPEL_OK ? cupel_explanation_write(bundle, path, arena) : NULL;
-    if (code == CUPEL_OK && !explanation) code = cupel_fail(err, CUPEL_MEMORY, "no memory for the explanation");
+    if (code == CUPEL_OK && !explanation)
+        code = cupel_fail(err, CUPEL_MEMORY, "no memory for the explanation");
     if (code == CUPEL_OK) code = write_in(folder, "explain.md", explanation, strlen(explanation), err);
     if (code == CUPEL_OK) code = write_tensors(bundle, folder, arena, err);
     if (code == CUPEL_OK) code = write_meta(bundle, signature, folder, err);
@@ -223,7 +235,8 @@ static bool keeps_existing(const cupel_bundle *bundle, const char *path) {
     char hash[32];
     snprintf(hash, sizeof hash, "%016" PRIx64, file_hash(bundle->contract->source));
     const char *theirs = json_string_value(json_object_get(meta, "source_hash"));
-    bool comparable = theirs && strcmp(theirs, hash) == 0 && json_is_false(json_object_get(meta, "provisional"));
+    bool comparable =
+        theirs && strcmp(theirs, hash) == 0 && json_is_false(json_object_get(meta, "provisional"));
     json_decref(meta);
     cupel_recipe existing;
     return comparable && cupel_bundle_recipe(path, bundle->contract, &existing, NULL) == CUPEL_OK &&
@@ -236,7 +249,8 @@ static void name_part(const char *text, char *out, size_t size) {
         if (*c == '/' || (c == out && *c == '.')) *c = '_';
 }
 
-cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory, char *path, size_t size, cupel_error *err) {
+cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory, char *path, size_t size,
+                              cupel_error *err) {
     char signature[160], id[128], name[160], root[PATH_SIZE], temporary[PATH_SIZE + 32];
     cupel_finding_signature(bundle->finding, signature, sizeof signature);
     name_part(bundle->contract->id, id, sizeof id);
@@ -261,12 +275,15 @@ void cupel_bundle_remove(const char *path) {
     char hidden[PATH_SIZE];
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path + 1) : 0;
-    if (snprintf(hidden, sizeof hidden, "%.*s%s%ld", folder, path, temporary_prefix, (long)getpid()) >= (int)sizeof hidden) return;
+    if (snprintf(hidden, sizeof hidden, "%.*s%s%ld", folder, path, temporary_prefix, (long)getpid()) >=
+        (int)sizeof hidden)
+        return;
     remove_tree(hidden);
     if (rename(path, hidden) == 0) remove_tree(hidden);
 }
 
-static cupel_code copy_field(const json_t *meta, const char *path, const char *key, char *out, size_t size, cupel_error *err) {
+static cupel_code copy_field(const json_t *meta, const char *path, const char *key, char *out, size_t size,
+                             cupel_error *err) {
     const char *text = json_string_value(json_object_get(meta, key));
     if (!text || strlen(text) >= size)
         return cupel_fail(err, CUPEL_SYNTAX, "%s/bundle.json: expected a text under '%s'", path, key);
@@ -281,17 +298,21 @@ cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_err
     cupel_code code = CUPEL_OK;
     if (json_integer_value(json_object_get(meta, "bundle")) != BUNDLE_FORMAT)
         code = cupel_fail(err, CUPEL_UNSUPPORTED, "%s: bundle format %d expected", path, BUNDLE_FORMAT);
-    if (code == CUPEL_OK) code = copy_field(meta, path, "contract_path", out->contract_path, sizeof out->contract_path, err);
-    if (code == CUPEL_OK) code = copy_field(meta, path, "contract", out->contract_id, sizeof out->contract_id, err);
+    if (code == CUPEL_OK)
+        code = copy_field(meta, path, "contract_path", out->contract_path, sizeof out->contract_path, err);
+    if (code == CUPEL_OK)
+        code = copy_field(meta, path, "contract", out->contract_id, sizeof out->contract_id, err);
     if (code == CUPEL_OK) code = copy_field(meta, path, "executor", out->executor, sizeof out->executor, err);
-    if (code == CUPEL_OK) code = copy_field(meta, path, "signature", out->signature, sizeof out->signature, err);
+    if (code == CUPEL_OK)
+        code = copy_field(meta, path, "signature", out->signature, sizeof out->signature, err);
     if (code == CUPEL_OK) code = copy_field(meta, path, "gate", out->gate, sizeof out->gate, err);
     out->seed = (uint64_t)json_integer_value(json_object_get(meta, "seed"));
     json_decref(meta);
     return code;
 }
 
-cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract, cupel_recipe *out, cupel_error *err) {
+cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract, cupel_recipe *out,
+                               cupel_error *err) {
     char file[PATH_SIZE];
     if (snprintf(file, sizeof file, "%s/case.yaml", path) >= (int)sizeof file)
         return cupel_fail(err, CUPEL_IO, "the path is too long: %s", path);

@@ -15,10 +15,11 @@ typedef struct cupel_bundle {
     bool provisional; /* as the search found it: replaced by any later bundle of this name */
 } cupel_bundle;
 
-/* Writes the bundle under directory (the -o folder) and gives its path: everything goes to a temporary folder that is flushed and
- * renamed, so nothing half-written is ever seen. An existing bundle of the same name is replaced only by a simpler case. */
-CUPEL_MUST_USE cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory, char *path, size_t size,
-                                             cupel_error *err);
+/* Writes the bundle under directory (the -o folder) and gives its path: everything goes to a temporary folder
+ * that is flushed and renamed, so nothing half-written is ever seen. An existing bundle of the same name is
+ * replaced only by a simpler case. */
+CUPEL_MUST_USE cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory, char *path,
+                                             size_t size, cupel_error *err);
 
 /* Takes a bundle away (a provisional one, when attribution has found another gate): it vanishes at once. */
 void cupel_bundle_remove(const char *path);
@@ -29,6 +30,7 @@ typedef struct cupel_bundle_info {
     uint64_t seed;
 } cupel_bundle_info;
 CUPEL_MUST_USE cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_error *err);
-CUPEL_MUST_USE cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract, cupel_recipe *out, cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract,
+                                              cupel_recipe *out, cupel_error *err);
 
 #endif

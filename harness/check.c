@@ -6,8 +6,8 @@
 #include "shrink.h"
 #include "wording.h"
 
-/* Seconds of the default budget: it ends when QUIET seconds bring nothing new, at TOTAL in any case; RESERVE of that is kept for
- * the last bundle. */
+/* Seconds of the default budget: it ends when QUIET seconds bring nothing new, at TOTAL in any case; RESERVE
+ * of that is kept for the last bundle. */
 static const double quiet_seconds = 5, total_seconds = 20, reserve_seconds = 1.5;
 static const double minimise_seconds = 5, minimise_least = 1;
 
@@ -26,7 +26,8 @@ typedef struct check {
     cupel_supervisor *supervisor;
     cupel_arena *arena; /* of fresh trials */
     double start;
-    double callback_seconds; /* spent in suspects since the last new feature: no time for the search to find one */
+    double callback_seconds; /* spent in suspects since the last new feature: no time for the search to find
+                                one */
     int attempt_count;
     attempt attempts[SIGNATURES_MAX];
     int pending_count; /* slips of the minimiser, to be confirmed like any suspect */
@@ -35,7 +36,9 @@ typedef struct check {
     cupel_error *err;
 } check;
 
-static double elapsed(const check *c) { return cupel_shrink_now() - c->start; }
+static double elapsed(const check *c) {
+    return cupel_shrink_now() - c->start;
+}
 
 /* Seconds left for the whole check; without a limit on time, plenty. */
 static double remaining(const check *c) {
@@ -87,7 +90,8 @@ static void save(check *c, cupel_check_finding *found, const cupel_trial *trial)
     if (c->listener && c->listener->found) c->listener->found(c->listener->self, found);
 }
 
-static void record(check *c, const cupel_recipe *recipe, const cupel_trial *trial, const cupel_finding *finding) {
+static void record(check *c, const cupel_recipe *recipe, const cupel_trial *trial,
+                   const cupel_finding *finding) {
     char signature[160];
     cupel_finding_signature(finding, signature, sizeof signature);
     if (known(c, signature)) return;
@@ -119,8 +123,8 @@ static bool confirm(check *c, const cupel_recipe *recipe) {
 
 /* ---- minimising ---- */
 
-static cupel_code try_for_minimiser(void *self, const cupel_recipe *recipe, cupel_arena *arena, cupel_trial *out,
-                                    cupel_error *err) {
+static cupel_code try_for_minimiser(void *self, const cupel_recipe *recipe, cupel_arena *arena,
+                                    cupel_trial *out, cupel_error *err) {
     check *c = self;
     return cupel_supervisor_try(c->supervisor, recipe, false, arena, out, err);
 }
@@ -141,11 +145,13 @@ static void minimise(check *c, cupel_check_finding *found) {
     cupel_finding finding;
     cupel_minimise_report report = {0};
     double seconds = remaining(c) < minimise_seconds ? remaining(c) : minimise_seconds;
-    if (c->options->cases) seconds = 60; /* bounded by tries alone, so that a seed gives the same case on every machine */
+    if (c->options->cases)
+        seconds = 60; /* bounded by tries alone, so that a seed gives the same case on every machine */
     if (seconds < minimise_least) seconds = minimise_least;
     cupel_minimise_options budget = {.max_tries = MINIMISE_TRIES, .seconds = seconds};
     cupel_predicate predicate = {c, try_for_minimiser, keep_slip};
-    if (cupel_minimise(c->contract, found->signature, &predicate, &budget, &recipe, &finding, &report, NULL) != CUPEL_OK)
+    if (cupel_minimise(c->contract, found->signature, &predicate, &budget, &recipe, &finding, &report,
+                       NULL) != CUPEL_OK)
         return;
     cupel_trial trial = {0};
     cupel_arena_reset(c->arena);
@@ -204,7 +210,8 @@ static bool on_progress(void *self, const cupel_progress *progress) {
     c->report->worst_ratio = progress->worst_ratio;
     c->report->restarts = progress->restarts;
     c->report->seconds = elapsed(c);
-    if (progress->unsupported) snprintf(c->report->unsupported, sizeof c->report->unsupported, "%s", progress->unsupported);
+    if (progress->unsupported)
+        snprintf(c->report->unsupported, sizeof c->report->unsupported, "%s", progress->unsupported);
     if (c->listener && c->listener->progress) c->listener->progress(c->listener->self, c->report, progress);
     if (progress->seconds_since_feature < c->callback_seconds) c->callback_seconds = 0;
     bool budget_given = c->options->cases || c->options->seconds > 0;
@@ -214,12 +221,15 @@ static bool on_progress(void *self, const cupel_progress *progress) {
 
 /* ---- the verdict ---- */
 
-static bool selected(const check *c, cupel_gate gate) { return !c->options->gates || (c->options->gates >> gate & 1); }
+static bool selected(const check *c, cupel_gate gate) {
+    return !c->options->gates || (c->options->gates >> gate & 1);
+}
 
 static void drop_unselected(check *c) {
     int kept = 0;
     for (int i = 0; i < c->report->finding_count; i++)
-        if (selected(c, c->report->findings[i].finding.gate)) c->report->findings[kept++] = c->report->findings[i];
+        if (selected(c, c->report->findings[i].finding.gate))
+            c->report->findings[kept++] = c->report->findings[i];
     c->report->finding_count = kept;
 }
 
@@ -236,37 +246,50 @@ static void conclude(check *c) {
     }
     for (int g = 0; g < CUPEL_GATE_COUNT; g++) {
         cupel_check_gate *gate = &report->gates[g];
-        gate->status = cupel_gate_status_of(c->contract, &report->scoreboard, (cupel_gate)g, gate->findings, &gate->why);
+        gate->status =
+            cupel_gate_status_of(c->contract, &report->scoreboard, (cupel_gate)g, gate->findings, &gate->why);
         if (selected(c, (cupel_gate)g)) judged += report->scoreboard.gates[g].judged;
     }
     bool could_run = report->scoreboard.unsupported < report->scoreboard.cases;
     report->verdict = cupel_verdict_of(&report->scoreboard, rejecting, report->unconfirmed, could_run);
-    if (report->verdict == CUPEL_VERDICT_ACCEPTED && judged == 0) report->verdict = CUPEL_VERDICT_INCONCLUSIVE;
+    if (report->verdict == CUPEL_VERDICT_ACCEPTED && judged == 0)
+        report->verdict = CUPEL_VERDICT_INCONCLUSIVE;
     if (report->verdict != CUPEL_VERDICT_INCONCLUSIVE) return;
-    if (!could_run && report->unsupported[0]) snprintf(report->reason, sizeof report->reason, "%s", report->unsupported);
+    if (!could_run && report->unsupported[0])
+        snprintf(report->reason, sizeof report->reason, "%s", report->unsupported);
     else if (report->unconfirmed)
-        snprintf(report->reason, sizeof report->reason, "%d suspicion(s) could not be confirmed in a fresh worker",
-                 report->unconfirmed);
-    else snprintf(report->reason, sizeof report->reason, "nothing was judged");
+        snprintf(report->reason, sizeof report->reason,
+                 "%d suspicion(s) could not be confirmed in a fresh worker", report->unconfirmed);
+    else
+        snprintf(report->reason, sizeof report->reason, "nothing was judged");
 }
 
 cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_options *options,
-                           const cupel_check_listener *listener, cupel_check_report *report, cupel_error *err) {
+                           const cupel_check_listener *listener, cupel_check_report *report,
+                           cupel_error *err) {
     memset(report, 0, sizeof *report);
-    check c = {.contract = contract, .options = options, .listener = listener, .report = report,
-               .start = cupel_shrink_now(), .err = err};
+    check c = {.contract = contract,
+               .options = options,
+               .listener = listener,
+               .report = report,
+               .start = cupel_shrink_now(),
+               .err = err};
     report->contract = contract;
     report->kernel = options->kernel;
     report->seed = options->seed;
-    report->executor = options->supervisor.executor ? options->supervisor.executor : cupel_executor_default(contract)->name;
+    report->executor =
+        options->supervisor.executor ? options->supervisor.executor : cupel_executor_default(contract)->name;
     c.arena = cupel_arena_create(0);
     if (!c.arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the check");
     cupel_code code = cupel_supervisor_open(contract, &options->supervisor, &c.supervisor, err);
     if (code == CUPEL_OK) {
         const char *isolation = cupel_supervisor_isolation(c.supervisor);
         snprintf(report->isolation, sizeof report->isolation, "%s", isolation ? isolation : "");
-        cupel_search_options search = {.engine = options->engine ? options->engine : "draw", .seed = options->seed,
-                                       .cases = options->cases, .seconds = 0, .limits = options->limits};
+        cupel_search_options search = {.engine = options->engine ? options->engine : "draw",
+                                       .seed = options->seed,
+                                       .cases = options->cases,
+                                       .seconds = 0,
+                                       .limits = options->limits};
         cupel_search_callbacks callbacks = {&c, on_suspect, on_progress};
         code = cupel_supervisor_search(c.supervisor, &search, &callbacks, &report->scoreboard, err);
         if (c.code != CUPEL_OK) code = c.code;

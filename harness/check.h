@@ -13,8 +13,9 @@ typedef struct cupel_check_options {
     const char *engine;    /* NULL: draw */
     cupel_supervisor_options supervisor;
     uint64_t seed;
-    uint64_t cases;   /* 0: no limit on cases */
-    double seconds;   /* 0: no limit on time. Neither limit: until five seconds bring nothing new, at most twenty in all */
+    uint64_t cases; /* 0: no limit on cases */
+    double seconds; /* 0: no limit on time. Neither limit: until five seconds bring nothing new, at most
+                       twenty in all */
     cupel_limits limits;
     cupel_standing standing; /* least standing that rejects */
     unsigned gates;          /* bit per gate to report on; 0: all */
@@ -60,15 +61,17 @@ typedef struct cupel_check_report {
 
 typedef struct cupel_check_listener {
     void *self;
-    void (*progress)(void *self, const cupel_check_report *report, const cupel_progress *progress); /* may be NULL */
+    void (*progress)(void *self, const cupel_check_report *report,
+                     const cupel_progress *progress); /* may be NULL */
     /* A finding was saved: as found (minimised false), and again when it is minimised. May be NULL. */
     void (*found)(void *self, const cupel_check_finding *finding);
 } cupel_check_listener;
 
-/* The report is large: allocate it. Errors are those of opening the candidate (CONTRACT, MISMATCH, BUILD: the user's; UNSUPPORTED,
- * WORKER: inconclusive) and of memory. */
+/* The report is large: allocate it. Errors are those of opening the candidate (CONTRACT, MISMATCH, BUILD: the
+ * user's; UNSUPPORTED, WORKER: inconclusive) and of memory. */
 CUPEL_MUST_USE cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_options *options,
-                                          const cupel_check_listener *listener, cupel_check_report *report, cupel_error *err);
+                                          const cupel_check_listener *listener, cupel_check_report *report,
+                                          cupel_error *err);
 
 /* Exit status of a verdict (DESIGN section 8), and of an error that ended a command. */
 int cupel_check_exit_status(cupel_verdict verdict);

@@ -16,8 +16,10 @@ static const struct command {
     int (*run)(const cupel_cli_settings *settings);
     const char *usage, *about;
 } commands[] = {
-    {"check", CUPEL_CLI_CHECK, cupel_cli_check, "KERNEL [options]", "search for inputs that break the contract; a verdict over twelve gates"},
-    {"run", CUPEL_CLI_RUN, cupel_cli_run, "KERNEL [options]", "one case, with a table of got, allowed and exact values"},
+    {"check", CUPEL_CLI_CHECK, cupel_cli_check, "KERNEL [options]",
+     "search for inputs that break the contract; a verdict over twelve gates"},
+    {"run", CUPEL_CLI_RUN, cupel_cli_run, "KERNEL [options]",
+     "one case, with a table of got, allowed and exact values"},
     {"replay", CUPEL_CLI_REPLAY, cupel_cli_replay, "BUNDLE [KERNEL]", "run a counterexample again"},
     {"minimise", CUPEL_CLI_MINIMISE, cupel_cli_minimise, "BUNDLE [KERNEL]", "make a counterexample simpler"},
     {"ops", CUPEL_CLI_OPS, cupel_cli_ops, "", "the functions of the contract's expressions"},
@@ -25,7 +27,8 @@ static const struct command {
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 /* Named in the design, not there yet: refused by name. */
-static const char *const later[] = {"fuzz", "diff", "init", "explain", "build", "study", "calibrate", "doctor"};
+static const char *const later[] = {"fuzz",  "diff",  "init",      "explain",
+                                    "build", "study", "calibrate", "doctor"};
 
 static void print_help(FILE *out) {
     fprintf(out, "cupel finds inputs for which a GPU kernel breaks what it claims.\n\n");
@@ -33,7 +36,8 @@ static void print_help(FILE *out) {
         fprintf(out, "  cupel %-9s%-18s %s\n", commands[i].name, commands[i].usage, commands[i].about);
     fprintf(out, "  cupel %-9s%-18s %s\n", "COMMAND", "--help", "the options of a command");
     fprintf(out, "  cupel %-27s %s\n\n", "--version", "the version");
-    fprintf(out, "Exit status: 0 accepted, 1 rejected (replay: still fails), 2 usage or contract error, 3 inconclusive.\n");
+    fprintf(out, "Exit status: 0 accepted, 1 rejected (replay: still fails), 2 usage or contract error, 3 "
+                 "inconclusive.\n");
 }
 
 int cupel_cli_complain(const cupel_error *err) {
@@ -52,15 +56,18 @@ static int unknown_command(const char *name) {
             return cupel_cli_complain(&err);
         }
     const char *near = cupel_text_nearest(name, names, COMMAND_COUNT);
-    if (near) (void)cupel_fail(&err, CUPEL_USAGE, "unknown command '%s', did you mean '%s'?", name, near);
-    else (void)cupel_fail(&err, CUPEL_USAGE, "unknown command '%s'; cupel --help lists them", name);
+    if (near)
+        (void)cupel_fail(&err, CUPEL_USAGE, "unknown command '%s', did you mean '%s'?", name, near);
+    else
+        (void)cupel_fail(&err, CUPEL_USAGE, "unknown command '%s'; cupel --help lists them", name);
     return cupel_cli_complain(&err);
 }
 
 static int run_command(const struct command *command, int argc, char **argv) {
     cupel_cli_settings settings;
     cupel_error err = {0};
-    if (cupel_cli_parse(command->bit, argc, argv, &settings, &err) != CUPEL_OK) return cupel_cli_complain(&err);
+    if (cupel_cli_parse(command->bit, argc, argv, &settings, &err) != CUPEL_OK)
+        return cupel_cli_complain(&err);
     if (settings.help) {
         printf("cupel %s %s\n%s.\n\n", command->name, command->usage, command->about);
         cupel_cli_options_help(command->bit, stdout);
@@ -96,6 +103,7 @@ int cupel_cli_ops(const cupel_cli_settings *settings) {
     size_t count;
     const cupel_function_info *functions = cupel_functions(&count);
     for (size_t i = 0; i < count; i++)
-        printf("%-12s %-52s %s\n", functions[i].family, functions[i].signature, functions[i].supported ? "" : "not there yet");
+        printf("%-12s %-52s %s\n", functions[i].family, functions[i].signature,
+               functions[i].supported ? "" : "not there yet");
     return 0;
 }

@@ -26,12 +26,15 @@ typedef struct cupel_cli_session {
     char cache[1024];
 } cupel_cli_session;
 
-/* Loads the contract `id` (NULL: the only one) of path. The session is filled in place: supervisor.exec points into it. */
-CUPEL_MUST_USE cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char *path, const char *id,
-                                                 cupel_cli_session *session, cupel_error *err);
+/* Loads the contract `id` (NULL: the only one) of path. The session is filled in place: supervisor.exec
+ * points into it. */
+CUPEL_MUST_USE cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char *path,
+                                                 const char *id, cupel_cli_session *session,
+                                                 cupel_error *err);
 void cupel_cli_session_close(cupel_cli_session *session);
 
-/* Got / allowed / exact for a trial's outputs: every wrong element first, a few others behind (all: every element). */
+/* Got / allowed / exact for a trial's outputs: every wrong element first, a few others behind (all: every
+ * element). */
 void cupel_cli_table(const cupel_contract *contract, const cupel_trial *trial, bool all, FILE *out);
 
 #endif

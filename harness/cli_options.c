@@ -52,7 +52,8 @@ static cupel_code set_gates(cupel_cli_settings *s, const char *value, cupel_erro
         cupel_gate gate;
         snprintf(id, sizeof id, "%.*s", (int)length, at);
         if (length >= sizeof id || !cupel_gate_parse(id, &gate))
-            return cupel_fail(err, CUPEL_USAGE, "--gates: expected ids such as CMP-01,EXC-01, found '%s'", value);
+            return cupel_fail(err, CUPEL_USAGE, "--gates: expected ids such as CMP-01,EXC-01, found '%s'",
+                              value);
         s->gates |= 1u << gate;
         at += length + (at[length] == ',');
     }
@@ -60,25 +61,32 @@ static cupel_code set_gates(cupel_cli_settings *s, const char *value, cupel_erro
 }
 
 static cupel_code set_standing(cupel_cli_settings *s, const char *value, cupel_error *err) {
-    if (strcmp(value, "proof") == 0) s->standing = CUPEL_STANDING_PROOF;
-    else if (strcmp(value, "evidence") == 0) s->standing = CUPEL_STANDING_EVIDENCE;
-    else return cupel_fail(err, CUPEL_USAGE, "--standing: expected proof or evidence, found '%s'", value);
+    if (strcmp(value, "proof") == 0)
+        s->standing = CUPEL_STANDING_PROOF;
+    else if (strcmp(value, "evidence") == 0)
+        s->standing = CUPEL_STANDING_EVIDENCE;
+    else
+        return cupel_fail(err, CUPEL_USAGE, "--standing: expected proof or evidence, found '%s'", value);
     return CUPEL_OK;
 }
 
 static cupel_code set_format(cupel_cli_settings *s, const char *value, cupel_error *err) {
-    if (strcmp(value, "json") == 0) s->json = true;
-    else if (strcmp(value, "text") == 0) s->json = false;
+    if (strcmp(value, "json") == 0)
+        s->json = true;
+    else if (strcmp(value, "text") == 0)
+        s->json = false;
     else if (strcmp(value, "junit") == 0 || strcmp(value, "sarif") == 0)
         return cupel_fail(err, CUPEL_USAGE, "--format %s is not there yet; text and json are", value);
-    else return cupel_fail(err, CUPEL_USAGE, "--format: expected text or json, found '%s'", value);
+    else
+        return cupel_fail(err, CUPEL_USAGE, "--format: expected text or json, found '%s'", value);
     return CUPEL_OK;
 }
 
 static cupel_code set_executor(cupel_cli_settings *s, const char *value, cupel_error *err) {
     static const char *const later[] = {"cuda", "python"};
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (strcmp(value, later[i]) == 0) return cupel_fail(err, CUPEL_USAGE, "--on %s is not there yet; emu and host are", value);
+        if (strcmp(value, later[i]) == 0)
+            return cupel_fail(err, CUPEL_USAGE, "--on %s is not there yet; emu and host are", value);
     if (strcmp(value, "emu") != 0 && strcmp(value, "host") != 0)
         return cupel_fail(err, CUPEL_USAGE, "--on: expected emu or host, found '%s'", value);
     s->executor = value;
@@ -88,7 +96,8 @@ static cupel_code set_executor(cupel_cli_settings *s, const char *value, cupel_e
 static cupel_code set_engine(cupel_cli_settings *s, const char *value, cupel_error *err) {
     if (strcmp(value, "libfuzzer") == 0 || strcmp(value, "afl") == 0)
         return cupel_fail(err, CUPEL_USAGE, "--engine %s is not there yet; draw is", value);
-    if (strcmp(value, "draw") != 0) return cupel_fail(err, CUPEL_USAGE, "--engine: expected draw, found '%s'", value);
+    if (strcmp(value, "draw") != 0)
+        return cupel_fail(err, CUPEL_USAGE, "--engine: expected draw, found '%s'", value);
     s->engine = value;
     return CUPEL_OK;
 }
@@ -151,7 +160,10 @@ static cupel_code set_schedule(cupel_cli_settings *s, const char *value, cupel_e
     return parse_u64("--schedule", value, &s->schedule, err);
 }
 
-enum { ANY_RUN = CUPEL_CLI_CHECK | CUPEL_CLI_RUN | CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE, ALL = ANY_RUN | CUPEL_CLI_OPS };
+enum {
+    ANY_RUN = CUPEL_CLI_CHECK | CUPEL_CLI_RUN | CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE,
+    ALL = ANY_RUN | CUPEL_CLI_OPS
+};
 
 static const struct option_entry {
     const char *name;
@@ -161,30 +173,39 @@ static const struct option_entry {
     setter set;
     const char *help;
 } entries[] = {
-    {"on", 0, "EXECUTOR", ANY_RUN, set_executor, "emu (emulated CUDA) or host (a C function); default: what the contract asks for"},
-    {"contract", 0, "ID", CUPEL_CLI_CHECK | CUPEL_CLI_RUN, set_contract, "which contract of a file with several"},
+    {"on", 0, "EXECUTOR", ANY_RUN, set_executor,
+     "emu (emulated CUDA) or host (a C function); default: what the contract asks for"},
+    {"contract", 0, "ID", CUPEL_CLI_CHECK | CUPEL_CLI_RUN, set_contract,
+     "which contract of a file with several"},
     {"for", 0, "TIME", CUPEL_CLI_CHECK | CUPEL_CLI_MINIMISE, set_seconds, "time budget: 10s, 2m, 1h"},
-    {"cases", 0, "N", CUPEL_CLI_CHECK | CUPEL_CLI_MINIMISE, set_cases, "number of cases; with --seed everything is repeatable"},
+    {"cases", 0, "N", CUPEL_CLI_CHECK | CUPEL_CLI_MINIMISE, set_cases,
+     "number of cases; with --seed everything is repeatable"},
     {"seed", 0, "S", CUPEL_CLI_CHECK | CUPEL_CLI_RUN, set_seed, "seed of the search (run: of the values)"},
-    {"elements", 0, "N", CUPEL_CLI_CHECK, set_elements, "largest case, in elements of all tensors; default 65536"},
+    {"elements", 0, "N", CUPEL_CLI_CHECK, set_elements,
+     "largest case, in elements of all tensors; default 65536"},
     {"engine", 0, "NAME", CUPEL_CLI_CHECK, set_engine, "where cases come from: draw"},
     {"standing", 0, "LEAST", CUPEL_CLI_CHECK, set_standing, "proof (default) or evidence: what rejects"},
     {"gates", 0, "LIST", CUPEL_CLI_CHECK, set_gates, "only these gates: CMP-01,EXC-01"},
     {"set", 0, "DIM=N", CUPEL_CLI_RUN, add_set, "value of a dim"},
     {"type", 0, "T=TYPE", CUPEL_CLI_RUN, add_type, "element type of a type variable"},
     {"param", 0, "NAME=X", CUPEL_CLI_RUN, add_param, "value of a param"},
-    {"pattern", 0, "[X=]NAME", CUPEL_CLI_RUN, add_pattern, "values of all inputs, or of one: normal, ties, x=cancellation"},
+    {"pattern", 0, "[X=]NAME", CUPEL_CLI_RUN, add_pattern,
+     "values of all inputs, or of one: normal, ties, x=cancellation"},
     {"amplitude", 0, "[X=]A", CUPEL_CLI_RUN, add_amplitude, "size of the values"},
     {"centre", 0, "[X=]C", CUPEL_CLI_RUN, add_centre, "what the values lie around"},
-    {"special", 0, "[X=]NAME", CUPEL_CLI_RUN, add_special, "special values: neg_zero, pos_inf, neg_inf, nan, mixed"},
-    {"placement", 0, "[X=]NAME", CUPEL_CLI_RUN, add_placement, "where special values stand: single, sparse, row, tile, all"},
+    {"special", 0, "[X=]NAME", CUPEL_CLI_RUN, add_special,
+     "special values: neg_zero, pos_inf, neg_inf, nan, mixed"},
+    {"placement", 0, "[X=]NAME", CUPEL_CLI_RUN, add_placement,
+     "where special values stand: single, sparse, row, tile, all"},
     {"schedule", 0, "SEED", CUPEL_CLI_RUN, set_schedule, "seed of the second run's schedule"},
     {"all", 'a', NULL, CUPEL_CLI_RUN | CUPEL_CLI_REPLAY, set_all, "show every element of the output"},
     {"format", 0, "FORMAT", CUPEL_CLI_CHECK, set_format, "text (default) or json"},
-    {"output", 'o', "DIR", CUPEL_CLI_CHECK | CUPEL_CLI_MINIMISE, set_directory, "folder that gets crashes/; default: the current one"},
+    {"output", 'o', "DIR", CUPEL_CLI_CHECK | CUPEL_CLI_MINIMISE, set_directory,
+     "folder that gets crashes/; default: the current one"},
     {"include", 'I', "DIR", ANY_RUN, add_include, "folder of the kernel's own headers"},
     {"define", 'D', "NAME[=V]", ANY_RUN, add_define, "macro for the kernel"},
-    {"dry-run", 0, NULL, CUPEL_CLI_CHECK, set_dry_run, "read the contract, say what would be checked, run nothing"},
+    {"dry-run", 0, NULL, CUPEL_CLI_CHECK, set_dry_run,
+     "read the contract, say what would be checked, run nothing"},
     {"quiet", 'q', NULL, ANY_RUN, set_quiet, "no progress"},
     {"help", 'h', NULL, ALL, set_help, "this text"},
 };
@@ -200,7 +221,8 @@ static cupel_code unknown_option(int command, const char *found, cupel_error *er
     const char *name = word + strspn(word, "-"), *near = cupel_text_nearest(name, names, count);
     if (near) return cupel_fail(err, CUPEL_USAGE, "unknown option %s, did you mean --%s?", word, near);
     for (int i = 0; i < ENTRY_COUNT; i++)
-        if (strcmp(entries[i].name, name) == 0) return cupel_fail(err, CUPEL_USAGE, "this command does not take --%s", name);
+        if (strcmp(entries[i].name, name) == 0)
+            return cupel_fail(err, CUPEL_USAGE, "this command does not take --%s", name);
     return cupel_fail(err, CUPEL_USAGE, "unknown option %s", word);
 }
 
@@ -209,7 +231,8 @@ static void fill_tables(int command, struct option *longs, char *letters) {
     *letters++ = ':'; /* a missing argument is told from an unknown option */
     for (int i = 0; i < ENTRY_COUNT; i++) {
         if (!(entries[i].commands & command)) continue;
-        *longs++ = (struct option){entries[i].name, entries[i].argument ? required_argument : no_argument, NULL, LONG_BASE + i};
+        *longs++ = (struct option){entries[i].name, entries[i].argument ? required_argument : no_argument,
+                                   NULL, LONG_BASE + i};
         if (!entries[i].letter) continue;
         *letters++ = entries[i].letter;
         if (entries[i].argument) *letters++ = ':';
@@ -244,7 +267,8 @@ cupel_code cupel_cli_parse(int command, int argc, char **argv, cupel_cli_setting
         CUPEL_TRY(entries[entry].set(out, optarg, err));
     }
     int operands = command & CUPEL_CLI_OPS ? 0 : command & (CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE) ? 2 : 1;
-    if (argc - optind > operands) return cupel_fail(err, CUPEL_USAGE, "unexpected operand '%s'", argv[optind + operands]);
+    if (argc - optind > operands)
+        return cupel_fail(err, CUPEL_USAGE, "unexpected operand '%s'", argv[optind + operands]);
     if (optind < argc) out->operand = argv[optind];
     if (optind + 1 < argc) out->second = argv[optind + 1];
     return CUPEL_OK;
@@ -255,8 +279,10 @@ void cupel_cli_options_help(int command, FILE *out) {
         if (!(entries[i].commands & command)) continue;
         char left[48];
         const char *argument = entries[i].argument ? entries[i].argument : "";
-        if (entries[i].letter) snprintf(left, sizeof left, "-%c, --%s %s", entries[i].letter, entries[i].name, argument);
-        else snprintf(left, sizeof left, "    --%s %s", entries[i].name, argument);
+        if (entries[i].letter)
+            snprintf(left, sizeof left, "-%c, --%s %s", entries[i].letter, entries[i].name, argument);
+        else
+            snprintf(left, sizeof left, "    --%s %s", entries[i].name, argument);
         fprintf(out, "  %-26s %s\n", left, entries[i].help);
     }
 }

@@ -1,5 +1,5 @@
-/* The command line's options: one table, which says for each option the commands that take it. Parsing fills in a settings struct and
- * reports mistakes as values, with the nearest option that exists. */
+/* The command line's options: one table, which says for each option the commands that take it. Parsing fills
+ * in a settings struct and reports mistakes as values, with the nearest option that exists. */
 #ifndef CUPEL_CLI_OPTIONS_H
 #define CUPEL_CLI_OPTIONS_H
 
@@ -10,7 +10,13 @@
 #include "finding.h"
 
 /* Commands as bits, for the table. */
-enum { CUPEL_CLI_CHECK = 1, CUPEL_CLI_RUN = 2, CUPEL_CLI_REPLAY = 4, CUPEL_CLI_MINIMISE = 8, CUPEL_CLI_OPS = 16 };
+enum {
+    CUPEL_CLI_CHECK = 1,
+    CUPEL_CLI_RUN = 2,
+    CUPEL_CLI_REPLAY = 4,
+    CUPEL_CLI_MINIMISE = 8,
+    CUPEL_CLI_OPS = 16
+};
 
 enum { CUPEL_CLI_LIST_MAX = 64 };
 
@@ -29,12 +35,14 @@ typedef struct cupel_cli_settings {
     cupel_standing standing;
     unsigned gates;
     bool seed_given, json, dry_run, quiet, help, all;
-    cupel_cli_list includes, defines, sets, types, params, patterns, specials, placements, amplitudes, centres;
+    cupel_cli_list includes, defines, sets, types, params, patterns, specials, placements, amplitudes,
+        centres;
     uint64_t schedule;
 } cupel_cli_settings;
 
 /* argv[0] is the command's name. Borrows argv. Fails with USAGE. */
-CUPEL_MUST_USE cupel_code cupel_cli_parse(int command, int argc, char **argv, cupel_cli_settings *out, cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_cli_parse(int command, int argc, char **argv, cupel_cli_settings *out,
+                                          cupel_error *err);
 
 /* One line an option that the command takes. */
 void cupel_cli_options_help(int command, FILE *out);

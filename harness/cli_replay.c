@@ -19,10 +19,12 @@ typedef struct opened {
 } opened;
 
 static void trim_slashes(char *path) {
-    for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--) path[length - 1] = '\0';
+    for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
+        path[length - 1] = '\0';
 }
 
-static cupel_code open_bundle(const cupel_cli_settings *settings, const char *bundle, opened *o, cupel_error *err) {
+static cupel_code open_bundle(const cupel_cli_settings *settings, const char *bundle, opened *o,
+                              cupel_error *err) {
     memset(o, 0, sizeof *o);
     CUPEL_TRY(cupel_bundle_open(bundle, &o->info, err));
     o->settings = *settings;
@@ -30,7 +32,8 @@ static cupel_code open_bundle(const cupel_cli_settings *settings, const char *bu
     o->kernel = settings->second ? settings->second : o->info.contract_path;
     CUPEL_TRY(cupel_cli_session_open(&o->settings, o->kernel, o->info.contract_id, &o->session, err));
     cupel_code code = cupel_bundle_recipe(bundle, o->session.contract, &o->recipe, err);
-    if (code == CUPEL_OK) code = cupel_supervisor_open(o->session.contract, &o->session.supervisor, &o->supervisor, err);
+    if (code == CUPEL_OK)
+        code = cupel_supervisor_open(o->session.contract, &o->session.supervisor, &o->supervisor, err);
     if (code != CUPEL_OK) cupel_cli_session_close(&o->session);
     return code;
 }
@@ -41,7 +44,8 @@ static void close_bundle(opened *o) {
 }
 
 /* The output's bytes beside those in output.npy. */
-static void compare_output(const opened *o, const char *bundle, const cupel_trial *trial, const cupel_finding *finding) {
+static void compare_output(const opened *o, const char *bundle, const cupel_trial *trial,
+                           const cupel_finding *finding) {
     char path[2048];
     cupel_npy saved;
     if (!trial->graph || trial->graph->output_count == 0 || trial->run_count == 0) return;
@@ -67,7 +71,8 @@ static void print_findings(const opened *o, const char *bundle, const cupel_tria
         char signature[160];
         cupel_finding_signature(&found.finding, signature, sizeof signature);
         /* the bundle knows the gate by necessity; a single run does not */
-        if (strcmp(signature, o->info.signature) == 0 && cupel_gate_parse(o->info.gate, &gate)) found.finding.gate = gate;
+        if (strcmp(signature, o->info.signature) == 0 && cupel_gate_parse(o->info.gate, &gate))
+            found.finding.gate = gate;
         cupel_recipe_describe(o->session.contract, &o->recipe, found.described, sizeof found.described);
         cupel_word_where(&found.finding, trial, found.where, sizeof found.where);
         snprintf(found.bundle, sizeof found.bundle, "%s", bundle);
@@ -84,9 +89,12 @@ static cupel_code replay(opened *o, const char *bundle, bool all, int *status, c
     print_findings(o, bundle, &trial);
     if (all) cupel_cli_table(o->session.contract, &trial, true, stdout);
     compare_output(o, bundle, &trial, finding);
-    if (finding) printf("still fails: %s\n", o->info.signature);
-    else if (trial.judged.finding_count) printf("fails, but differently: %s is gone\n", o->info.signature);
-    else printf("holds now: %s is gone\n", o->info.signature);
+    if (finding)
+        printf("still fails: %s\n", o->info.signature);
+    else if (trial.judged.finding_count)
+        printf("fails, but differently: %s is gone\n", o->info.signature);
+    else
+        printf("holds now: %s is gone\n", o->info.signature);
     *status = trial.judged.finding_count ? 1 : 0;
     return CUPEL_OK;
 }
@@ -106,36 +114,47 @@ int cupel_cli_replay(const cupel_cli_settings *settings) {
 
 /* ---- minimise ---- */
 
-static cupel_code try_case(void *self, const cupel_recipe *recipe, cupel_arena *arena, cupel_trial *out, cupel_error *err) {
+static cupel_code try_case(void *self, const cupel_recipe *recipe, cupel_arena *arena, cupel_trial *out,
+                           cupel_error *err) {
     opened *o = self;
     return cupel_supervisor_try(o->supervisor, recipe, false, arena, out, err);
 }
 
-/* crashes/ID/NAME lies in the -o folder three levels up; without -o the bundle is replaced where it stands. */
+/* crashes/ID/NAME lies in the -o folder three levels up; without -o the bundle is replaced where it stands.
+ */
 static void output_folder(const cupel_cli_settings *settings, const char *bundle, char *folder, size_t size) {
     snprintf(folder, size, "%s", settings->directory ? settings->directory : bundle);
     for (int level = 0; !settings->directory && level < 3; level++) {
         char *slash = strrchr(folder, '/');
         if (slash == folder) slash++;
-        if (slash) *slash = '\0';
-        else snprintf(folder, size, ".");
+        if (slash)
+            *slash = '\0';
+        else
+            snprintf(folder, size, ".");
     }
 }
 
-static cupel_code save_minimal(opened *o, const cupel_cli_settings *settings, const char *bundle, cupel_check_finding *found,
-                               cupel_error *err) {
+static cupel_code save_minimal(opened *o, const cupel_cli_settings *settings, const char *bundle,
+                               cupel_check_finding *found, cupel_error *err) {
     char folder[1024];
     cupel_trial trial = {0};
     CUPEL_TRY(cupel_supervisor_try(o->supervisor, &found->recipe, true, o->session.arena, &trial, err));
     const cupel_finding *again = cupel_shrink_finding(&trial, found->signature);
-    if (!again) return cupel_fail(err, CUPEL_UNABLE, "the minimal case does not fail in a fresh worker; the bundle stays as it is");
+    if (!again)
+        return cupel_fail(err, CUPEL_UNABLE,
+                          "the minimal case does not fail in a fresh worker; the bundle stays as it is");
     cupel_finding finding = *again;
     finding.gate = found->finding.gate;
     finding.necessary_traits = found->finding.necessary_traits;
     found->finding = finding;
     output_folder(settings, bundle, folder, sizeof folder);
-    cupel_bundle out = {.contract = o->session.contract, .contract_path = o->kernel, .executor = o->settings.executor,
-                        .recipe = &found->recipe, .trial = &trial, .finding = &found->finding, .report = &found->report,
+    cupel_bundle out = {.contract = o->session.contract,
+                        .contract_path = o->kernel,
+                        .executor = o->settings.executor,
+                        .recipe = &found->recipe,
+                        .trial = &trial,
+                        .finding = &found->finding,
+                        .report = &found->report,
                         .seed = o->info.seed};
     CUPEL_TRY(cupel_bundle_write(&out, folder, found->bundle, sizeof found->bundle, err));
     cupel_recipe_describe(o->session.contract, &found->recipe, found->described, sizeof found->described);
@@ -146,17 +165,19 @@ static cupel_code save_minimal(opened *o, const cupel_cli_settings *settings, co
     return CUPEL_OK;
 }
 
-static cupel_code minimise(opened *o, const cupel_cli_settings *settings, const char *bundle, cupel_error *err) {
+static cupel_code minimise(opened *o, const cupel_cli_settings *settings, const char *bundle,
+                           cupel_error *err) {
     enum { TRIES = 20000, SECONDS = 60 };
-    cupel_minimise_options budget = {.max_tries = settings->cases ? (int)(settings->cases < 1000000 ? settings->cases : 1000000) : TRIES,
-                                     .seconds = settings->seconds > 0 ? settings->seconds : SECONDS};
+    cupel_minimise_options budget = {
+        .max_tries = settings->cases ? (int)(settings->cases < 1000000 ? settings->cases : 1000000) : TRIES,
+        .seconds = settings->seconds > 0 ? settings->seconds : SECONDS};
     cupel_predicate predicate = {o, try_case, NULL};
     cupel_check_finding *found = calloc(1, sizeof *found);
     if (!found) return cupel_fail(err, CUPEL_MEMORY, "no memory for the minimiser");
     found->recipe = o->recipe;
     snprintf(found->signature, sizeof found->signature, "%s", o->info.signature);
-    cupel_code code = cupel_minimise(o->session.contract, o->info.signature, &predicate, &budget, &found->recipe, &found->finding,
-                                     &found->report, err);
+    cupel_code code = cupel_minimise(o->session.contract, o->info.signature, &predicate, &budget,
+                                     &found->recipe, &found->finding, &found->report, err);
     if (code == CUPEL_OK) code = save_minimal(o, settings, bundle, found, err);
     free(found);
     return code;

@@ -12,7 +12,8 @@ typedef struct setting {
     const char *value;
 } setting;
 
-static cupel_code split(const char *option, const char *text, bool name_needed, setting *out, cupel_error *err) {
+static cupel_code split(const char *option, const char *text, bool name_needed, setting *out,
+                        cupel_error *err) {
     const char *equals = strchr(text, '=');
     size_t length = equals ? (size_t)(equals - text) : 0;
     if ((name_needed && !equals) || length >= sizeof out->name)
@@ -22,22 +23,25 @@ static cupel_code split(const char *option, const char *text, bool name_needed, 
     return CUPEL_OK;
 }
 
-static cupel_code unknown_name(const char *option, const char *name, const char *const *names, size_t count, cupel_error *err) {
+static cupel_code unknown_name(const char *option, const char *name, const char *const *names, size_t count,
+                               cupel_error *err) {
     const char *near = cupel_text_nearest(name, names, count);
-    return cupel_fail(err, CUPEL_USAGE, "%s: '%s' is unknown%s%s%s", option, name, near ? ", did you mean '" : "", near ? near : "",
-                      near ? "'?" : "");
+    return cupel_fail(err, CUPEL_USAGE, "%s: '%s' is unknown%s%s%s", option, name,
+                      near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static cupel_code real_value(const char *option, const char *text, double *out, cupel_error *err) {
     char *end;
     *out = strtod(text, &end);
-    if (end == text || *end) return cupel_fail(err, CUPEL_USAGE, "%s: expected a number, found '%s'", option, text);
+    if (end == text || *end)
+        return cupel_fail(err, CUPEL_USAGE, "%s: expected a number, found '%s'", option, text);
     return CUPEL_OK;
 }
 
 /* ---- dims, types, params ---- */
 
-static cupel_code apply_dim(const cupel_contract *contract, const char *text, cupel_recipe *recipe, cupel_error *err) {
+static cupel_code apply_dim(const cupel_contract *contract, const char *text, cupel_recipe *recipe,
+                            cupel_error *err) {
     setting s;
     CUPEL_TRY(split("--set", text, true, &s, err));
     const char *names[CUPEL_DIM_MAX];
@@ -46,12 +50,14 @@ static cupel_code apply_dim(const cupel_contract *contract, const char *text, cu
     if (d < 0) return unknown_name("--set", s.name, names, (size_t)contract->dim_count, err);
     char *end;
     long long value = strtoll(s.value, &end, 0);
-    if (end == s.value || *end) return cupel_fail(err, CUPEL_USAGE, "--set: expected a whole number, found '%s'", s.value);
+    if (end == s.value || *end)
+        return cupel_fail(err, CUPEL_USAGE, "--set: expected a whole number, found '%s'", s.value);
     recipe->dims[d] = value;
     return CUPEL_OK;
 }
 
-static cupel_code apply_type(const cupel_contract *contract, const char *text, cupel_recipe *recipe, cupel_error *err) {
+static cupel_code apply_type(const cupel_contract *contract, const char *text, cupel_recipe *recipe,
+                             cupel_error *err) {
     setting s;
     CUPEL_TRY(split("--type", text, true, &s, err));
     const char *names[CUPEL_TYPE_MAX];
@@ -59,7 +65,8 @@ static cupel_code apply_type(const cupel_contract *contract, const char *text, c
     for (int t = 0; t < contract->type_count; t++) {
         names[t] = contract->types[t].name;
         if (strcmp(contract->types[t].name, s.name) != 0) continue;
-        if (!cupel_dtype_parse(s.value, &wanted)) return cupel_fail(err, CUPEL_USAGE, "--type: unknown element type '%s'", s.value);
+        if (!cupel_dtype_parse(s.value, &wanted))
+            return cupel_fail(err, CUPEL_USAGE, "--type: unknown element type '%s'", s.value);
         for (int i = 0; i < contract->types[t].count; i++)
             if (contract->types[t].claimed[i] == wanted) {
                 recipe->types[t] = (uint8_t)i;
@@ -70,7 +77,8 @@ static cupel_code apply_type(const cupel_contract *contract, const char *text, c
     return unknown_name("--type", s.name, names, (size_t)contract->type_count, err);
 }
 
-static cupel_code apply_param(const cupel_contract *contract, const char *text, cupel_recipe *recipe, cupel_error *err) {
+static cupel_code apply_param(const cupel_contract *contract, const char *text, cupel_recipe *recipe,
+                              cupel_error *err) {
     setting s;
     CUPEL_TRY(split("--param", text, true, &s, err));
     const char *names[CUPEL_PARAM_MAX];
@@ -82,9 +90,11 @@ static cupel_code apply_param(const cupel_contract *contract, const char *text, 
 
 /* ---- values ---- */
 
-typedef cupel_code (*tensor_setter)(cupel_tensor_recipe *tensor, const char *option, const char *value, cupel_error *err);
+typedef cupel_code (*tensor_setter)(cupel_tensor_recipe *tensor, const char *option, const char *value,
+                                    cupel_error *err);
 
-static cupel_code set_pattern(cupel_tensor_recipe *tensor, const char *option, const char *value, cupel_error *err) {
+static cupel_code set_pattern(cupel_tensor_recipe *tensor, const char *option, const char *value,
+                              cupel_error *err) {
     const char *names[CUPEL_PATTERN_COUNT];
     for (int p = 0; p < CUPEL_PATTERN_COUNT; p++) {
         names[p] = cupel_pattern_name((cupel_pattern)p);
@@ -96,7 +106,8 @@ static cupel_code set_pattern(cupel_tensor_recipe *tensor, const char *option, c
     return unknown_name(option, value, names, CUPEL_PATTERN_COUNT, err);
 }
 
-static cupel_code set_special(cupel_tensor_recipe *tensor, const char *option, const char *value, cupel_error *err) {
+static cupel_code set_special(cupel_tensor_recipe *tensor, const char *option, const char *value,
+                              cupel_error *err) {
     const char *names[CUPEL_SPECIAL_COUNT];
     for (int s = 0; s < CUPEL_SPECIAL_COUNT; s++) {
         names[s] = cupel_special_name((cupel_special)s);
@@ -108,7 +119,8 @@ static cupel_code set_special(cupel_tensor_recipe *tensor, const char *option, c
     return unknown_name(option, value, names, CUPEL_SPECIAL_COUNT, err);
 }
 
-static cupel_code set_placement(cupel_tensor_recipe *tensor, const char *option, const char *value, cupel_error *err) {
+static cupel_code set_placement(cupel_tensor_recipe *tensor, const char *option, const char *value,
+                                cupel_error *err) {
     const char *names[CUPEL_PLACE_COUNT];
     for (int p = 0; p < CUPEL_PLACE_COUNT; p++) {
         names[p] = cupel_placement_name((cupel_placement)p);
@@ -120,16 +132,18 @@ static cupel_code set_placement(cupel_tensor_recipe *tensor, const char *option,
     return unknown_name(option, value, names, CUPEL_PLACE_COUNT, err);
 }
 
-static cupel_code set_amplitude(cupel_tensor_recipe *tensor, const char *option, const char *value, cupel_error *err) {
+static cupel_code set_amplitude(cupel_tensor_recipe *tensor, const char *option, const char *value,
+                                cupel_error *err) {
     return real_value(option, value, &tensor->amplitude, err);
 }
 
-static cupel_code set_centre(cupel_tensor_recipe *tensor, const char *option, const char *value, cupel_error *err) {
+static cupel_code set_centre(cupel_tensor_recipe *tensor, const char *option, const char *value,
+                             cupel_error *err) {
     return real_value(option, value, &tensor->centre, err);
 }
 
-static cupel_code apply_values(const cupel_contract *contract, const char *option, const cupel_cli_list *list, tensor_setter set,
-                               cupel_recipe *recipe, cupel_error *err) {
+static cupel_code apply_values(const cupel_contract *contract, const char *option, const cupel_cli_list *list,
+                               tensor_setter set, cupel_recipe *recipe, cupel_error *err) {
     const char *names[CUPEL_TENSOR_MAX];
     for (int t = 0; t < contract->tensor_count; t++) names[t] = contract->tensors[t].name;
     for (int i = 0; i < list->count; i++) {
@@ -138,26 +152,32 @@ static cupel_code apply_values(const cupel_contract *contract, const char *optio
         if (s.name[0] && cupel_contract_tensor(contract, s.name) < 0)
             return unknown_name(option, s.name, names, (size_t)contract->tensor_count, err);
         for (int t = 0; t < contract->tensor_count; t++) {
-            if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT) || (s.name[0] && strcmp(names[t], s.name) != 0)) continue;
+            if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT) ||
+                (s.name[0] && strcmp(names[t], s.name) != 0))
+                continue;
             CUPEL_TRY(set(&recipe->tensors[t], option, s.value, err));
         }
     }
     return CUPEL_OK;
 }
 
-static cupel_code build_recipe(const cupel_contract *contract, const cupel_cli_settings *settings, cupel_recipe *recipe,
-                               cupel_error *err) {
+static cupel_code build_recipe(const cupel_contract *contract, const cupel_cli_settings *settings,
+                               cupel_recipe *recipe, cupel_error *err) {
     CUPEL_TRY(cupel_recipe_simple(contract, recipe, err));
-    for (int i = 0; i < settings->sets.count; i++) CUPEL_TRY(apply_dim(contract, settings->sets.items[i], recipe, err));
-    for (int i = 0; i < settings->types.count; i++) CUPEL_TRY(apply_type(contract, settings->types.items[i], recipe, err));
-    for (int i = 0; i < settings->params.count; i++) CUPEL_TRY(apply_param(contract, settings->params.items[i], recipe, err));
+    for (int i = 0; i < settings->sets.count; i++)
+        CUPEL_TRY(apply_dim(contract, settings->sets.items[i], recipe, err));
+    for (int i = 0; i < settings->types.count; i++)
+        CUPEL_TRY(apply_type(contract, settings->types.items[i], recipe, err));
+    for (int i = 0; i < settings->params.count; i++)
+        CUPEL_TRY(apply_param(contract, settings->params.items[i], recipe, err));
     CUPEL_TRY(apply_values(contract, "--pattern", &settings->patterns, set_pattern, recipe, err));
     CUPEL_TRY(apply_values(contract, "--amplitude", &settings->amplitudes, set_amplitude, recipe, err));
     CUPEL_TRY(apply_values(contract, "--centre", &settings->centres, set_centre, recipe, err));
     CUPEL_TRY(apply_values(contract, "--special", &settings->specials, set_special, recipe, err));
     CUPEL_TRY(apply_values(contract, "--placement", &settings->placements, set_placement, recipe, err));
     if (settings->seed_given)
-        for (int t = 0; t < contract->tensor_count; t++) recipe->tensors[t].seed = (uint32_t)settings->seed + (uint32_t)t;
+        for (int t = 0; t < contract->tensor_count; t++)
+            recipe->tensors[t].seed = (uint32_t)settings->seed + (uint32_t)t;
     recipe->schedule = settings->schedule;
     cupel_recipe legal = *recipe;
     CUPEL_TRY(cupel_recipe_repair(contract, &legal, INT64_C(1) << 32, err));
@@ -165,15 +185,18 @@ static cupel_code build_recipe(const cupel_contract *contract, const cupel_cli_s
     char nearest[512];
     cupel_recipe_describe(contract, &legal, nearest, sizeof nearest);
     cupel_binding binding;
-    bool claimed = cupel_recipe_binding(contract, recipe, &binding, NULL) == CUPEL_OK && cupel_binding_legal(&binding);
-    if (!claimed) return cupel_fail(err, CUPEL_USAGE, "the contract does not claim this shape; the nearest it does: %s", nearest);
+    bool claimed =
+        cupel_recipe_binding(contract, recipe, &binding, NULL) == CUPEL_OK && cupel_binding_legal(&binding);
+    if (!claimed)
+        return cupel_fail(err, CUPEL_USAGE, "the contract does not claim this shape; the nearest it does: %s",
+                          nearest);
     fprintf(stderr, "note: brought into the contract: %s\n", nearest);
     *recipe = legal;
     return CUPEL_OK;
 }
 
-static void print_finding(const cupel_contract *contract, const cupel_recipe *recipe, const cupel_trial *trial,
-                          const cupel_finding *finding) {
+static void print_finding(const cupel_contract *contract, const cupel_recipe *recipe,
+                          const cupel_trial *trial, const cupel_finding *finding) {
     cupel_check_finding found = {.finding = *finding, .recipe = *recipe};
     cupel_recipe_describe(contract, recipe, found.described, sizeof found.described);
     cupel_word_where(finding, trial, found.where, sizeof found.where);
@@ -181,7 +204,8 @@ static void print_finding(const cupel_contract *contract, const cupel_recipe *re
     cupel_report_finding(&found, stdout);
 }
 
-static cupel_code run(const cupel_cli_settings *settings, cupel_cli_session *session, int *status, cupel_error *err) {
+static cupel_code run(const cupel_cli_settings *settings, cupel_cli_session *session, int *status,
+                      cupel_error *err) {
     cupel_recipe recipe;
     char described[512];
     CUPEL_TRY(build_recipe(session->contract, settings, &recipe, err));

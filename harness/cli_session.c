@@ -7,13 +7,16 @@
 /* Compiled candidates are kept in the user's cache folder. */
 static void cache_folder(char *path, size_t size) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && cache[0] == '/') snprintf(path, size, "%s/cupel", cache);
-    else if (home && home[0] == '/') snprintf(path, size, "%s/.cache/cupel", home);
-    else snprintf(path, size, "/tmp/cupel-%ld", (long)getuid());
+    if (cache && cache[0] == '/')
+        snprintf(path, size, "%s/cupel", cache);
+    else if (home && home[0] == '/')
+        snprintf(path, size, "%s/.cache/cupel", home);
+    else
+        snprintf(path, size, "/tmp/cupel-%ld", (long)getuid());
 }
 
-static cupel_code choose(const cupel_contracts *contracts, const char *path, const char *id, const cupel_contract **out,
-                         cupel_error *err) {
+static cupel_code choose(const cupel_contracts *contracts, const char *path, const char *id,
+                         const cupel_contract **out, cupel_error *err) {
     const char *ids[64];
     char list[512] = "";
     size_t used = 0, count = 0;
@@ -23,19 +26,23 @@ static cupel_code choose(const cupel_contracts *contracts, const char *path, con
             *out = contract;
             return CUPEL_OK;
         }
-        if (used < sizeof list) used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", contract->id);
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", contract->id);
         if (count < sizeof ids / sizeof *ids) ids[count++] = contract->id;
     }
-    if (!id) return cupel_fail(err, CUPEL_USAGE, "%s holds several contracts, choose one with --contract: %s", path, list);
+    if (!id)
+        return cupel_fail(err, CUPEL_USAGE, "%s holds several contracts, choose one with --contract: %s",
+                          path, list);
     const char *near = cupel_text_nearest(id, ids, count);
-    return cupel_fail(err, CUPEL_USAGE, "%s has no contract '%s'%s%s%s; it has: %s", path, id, near ? ", did you mean '" : "",
-                      near ? near : "", near ? "'?" : "", list);
+    return cupel_fail(err, CUPEL_USAGE, "%s has no contract '%s'%s%s%s; it has: %s", path, id,
+                      near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", list);
 }
 
 cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char *path, const char *id,
                                   cupel_cli_session *session, cupel_error *err) {
     memset(session, 0, sizeof *session);
-    if (!path) return cupel_fail(err, CUPEL_USAGE, "expected a file: a .cu, .c or .yaml file that holds a contract");
+    if (!path)
+        return cupel_fail(err, CUPEL_USAGE, "expected a file: a .cu, .c or .yaml file that holds a contract");
     session->arena = cupel_arena_create(0);
     if (!session->arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the contract");
     cupel_contracts contracts = {0};
@@ -46,15 +53,15 @@ cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char
         return code;
     }
     cache_folder(session->cache, sizeof session->cache);
-    const char *executor = settings->executor ? settings->executor : cupel_executor_default(session->contract)->name;
-    session->supervisor = (cupel_supervisor_options){
-        .executor = executor,
-        .exec = {.cache = session->cache,
-                 .define_count = settings->defines.count,
-                 .include_count = settings->includes.count,
-                 .defines = settings->defines.items,
-                 .includes = settings->includes.items},
-        .contract_path = path};
+    const char *executor =
+        settings->executor ? settings->executor : cupel_executor_default(session->contract)->name;
+    session->supervisor = (cupel_supervisor_options){.executor = executor,
+                                                     .exec = {.cache = session->cache,
+                                                              .define_count = settings->defines.count,
+                                                              .include_count = settings->includes.count,
+                                                              .defines = settings->defines.items,
+                                                              .includes = settings->includes.items},
+                                                     .contract_path = path};
     return CUPEL_OK;
 }
 

@@ -15,14 +15,15 @@ static const char *judgement_text(cupel_judgement judgement) {
     }
 }
 
-static void print_row(const cupel_allowed *allowed, int64_t index, const void *element, cupel_judgement judgement, FILE *out) {
+static void print_row(const cupel_allowed *allowed, int64_t index, const void *element,
+                      cupel_judgement judgement, FILE *out) {
     char where[128], got[96], set[192], exact[64];
     uint64_t bits = 0;
     memcpy(&bits, element, cupel_format_of(allowed->type)->size);
     cupel_word_index(allowed->name, allowed->rank, allowed->shape, index, where, sizeof where);
     cupel_word_element(allowed->type, bits, got, sizeof got);
-    cupel_word_allowed(allowed->type, allowed->lo[index], allowed->hi[index], allowed->classes[index], allowed->reasons[index], set,
-                       sizeof set);
+    cupel_word_allowed(allowed->type, allowed->lo[index], allowed->hi[index], allowed->classes[index],
+                       allowed->reasons[index], set, sizeof set);
     cupel_word_number(CUPEL_F64, allowed->value[index], exact, sizeof exact);
     fprintf(out, "  %-16s %-28s %-40s %-24s %s\n", where, got, set, exact, judgement_text(judgement));
 }
@@ -45,7 +46,8 @@ static void print_output(const cupel_allowed *allowed, const unsigned char *elem
         }
     }
     if (shown < allowed->count) fprintf(out, "  .. %" PRId64 " more elements\n", allowed->count - shown);
-    fprintf(out, "  %s: %" PRId64 " elements, %" PRId64 " judged, %" PRId64 " wrong\n", allowed->name, allowed->count, allowed->judged, wrong);
+    fprintf(out, "  %s: %" PRId64 " elements, %" PRId64 " judged, %" PRId64 " wrong\n", allowed->name,
+            allowed->count, allowed->judged, wrong);
 }
 
 void cupel_cli_table(const cupel_contract *contract, const cupel_trial *trial, bool all, FILE *out) {

@@ -15,9 +15,11 @@ static void write_claim(FILE *out, const cupel_bundle *bundle) {
     if (contract->about && contract->about[0]) fprintf(out, "%s\n\n", contract->about);
     for (int t = 0; t < contract->tensor_count; t++) {
         const cupel_tensor_decl *tensor = &contract->tensors[t];
-        if (!tensor->ensures || (finding->output_name[0] && strcmp(tensor->name, finding->output_name) != 0)) continue;
-        fprintf(out, "    %s = %.*s\n\n(contract `%s`, %s:%d)\n\n", tensor->name, (int)tensor->ensures->place.length,
-                tensor->ensures->place.text, contract->id, tensor->ensures->place.file ? tensor->ensures->place.file : contract->file,
+        if (!tensor->ensures || (finding->output_name[0] && strcmp(tensor->name, finding->output_name) != 0))
+            continue;
+        fprintf(out, "    %s = %.*s\n\n(contract `%s`, %s:%d)\n\n", tensor->name,
+                (int)tensor->ensures->place.length, tensor->ensures->place.text, contract->id,
+                tensor->ensures->place.file ? tensor->ensures->place.file : contract->file,
                 tensor->ensures->place.line);
     }
 }
@@ -26,18 +28,20 @@ static void write_values(FILE *out, const cupel_finding *finding, const cupel_tr
     char where[128], got[96], allowed[192], distance[192];
     cupel_word_where(finding, trial, where, sizeof where);
     cupel_word_element(finding->type, finding->got_bits, got, sizeof got);
-    cupel_word_allowed(finding->type, finding->exact.lo, finding->exact.hi, finding->exact.classes, finding->exact.reason, allowed,
-                       sizeof allowed);
+    cupel_word_allowed(finding->type, finding->exact.lo, finding->exact.hi, finding->exact.classes,
+                       finding->exact.reason, allowed, sizeof allowed);
     cupel_word_distance(finding, distance, sizeof distance);
     fprintf(out, "| | |\n|---|---|\n| element | `%s` |\n| got | `%s` |\n", where, got);
     if (finding->certified)
-        fprintf(out, "| allowed | `%s` |\n| exact | `%s` |\n| radius | `%.6g` |\n", allowed, finding->exact.digits,
-                finding->exact.radius);
+        fprintf(out, "| allowed | `%s` |\n| exact | `%s` |\n| radius | `%.6g` |\n", allowed,
+                finding->exact.digits, finding->exact.radius);
     if (distance[0]) fprintf(out, "| distance | %s |\n", distance);
-    fprintf(out, "| wrong elements | %" PRId64 " of %" PRId64 " judged |\n\n", finding->wrong_elements, finding->judged_elements);
+    fprintf(out, "| wrong elements | %" PRId64 " of %" PRId64 " judged |\n\n", finding->wrong_elements,
+            finding->judged_elements);
     if (finding->certified)
         fprintf(out,
-                "*Exact* is the claimed expression on these very inputs, computed in MPFR with %d bits; *allowed* is every result "
+                "*Exact* is the claimed expression on these very inputs, computed in MPFR with %d bits; "
+                "*allowed* is every result "
                 "that some conforming order of evaluation in the declared precision can give.\n\n",
                 finding->exact.precision);
 }
@@ -47,11 +51,14 @@ static void write_place(FILE *out, const cupel_finding *finding) {
     cupel_word_place(finding->has_access ? &finding->access.place : &finding->place, place, sizeof place);
     if (place[0]) fprintf(out, "Place: `%s`\n\n", place);
     if (finding->has_access)
-        fprintf(out, "Access: %s of %d bytes, %" PRId64 " times; %" PRId64 " bytes from the start of the nearest buffer%s%s.\n\n",
-                cupel_access_name(finding->access.kind), finding->access.size, finding->access.count, finding->access.offset,
-                finding->output_name[0] ? ", " : "", finding->output_name);
+        fprintf(out,
+                "Access: %s of %d bytes, %" PRId64 " times; %" PRId64
+                " bytes from the start of the nearest buffer%s%s.\n\n",
+                cupel_access_name(finding->access.kind), finding->access.size, finding->access.count,
+                finding->access.offset, finding->output_name[0] ? ", " : "", finding->output_name);
     if (finding->kind == CUPEL_FINDING_FAULT)
-        fprintf(out, "Fault: %s%s.\n\n", cupel_fault_name(finding->fault), finding->signal ? " (by a signal)" : "");
+        fprintf(out, "Fault: %s%s.\n\n", cupel_fault_name(finding->fault),
+                finding->signal ? " (by a signal)" : "");
 }
 
 static void write_cause(FILE *out, const cupel_bundle *bundle) {
@@ -67,8 +74,9 @@ static void write_cause(FILE *out, const cupel_bundle *bundle) {
             cupel_gate_id(finding->gate), cupel_gate_title(finding->gate));
     if (bundle->report->region[0]) fprintf(out, "Region: %s.\n\n", bundle->report->region);
     fprintf(out, "%s (%d cases tried, %d steps).\n\n",
-            bundle->report->smallest_proved ? "No simpler step of the minimiser fails: every smaller value of each dim was tried"
-                                            : "The budget ended before every smaller value of each dim was tried",
+            bundle->report->smallest_proved
+                ? "No simpler step of the minimiser fails: every smaller value of each dim was tried"
+                : "The budget ended before every smaller value of each dim was tried",
             bundle->report->tries, bundle->report->accepted);
 }
 
@@ -76,16 +84,21 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path) 
     const cupel_finding *finding = bundle->finding;
     char described[512];
     cupel_recipe_describe(bundle->contract, bundle->recipe, described, sizeof described);
-    fprintf(out, "# %s %s: %s\n\n%s\n\nStanding: %s.\n\n", cupel_gate_id(finding->gate), cupel_gate_title(finding->gate),
-            cupel_finding_kind_name(finding->kind), finding->text,
-            finding->standing == CUPEL_STANDING_PROOF ? "proof (no conforming kernel does this)" : "evidence");
+    fprintf(out, "# %s %s: %s\n\n%s\n\nStanding: %s.\n\n", cupel_gate_id(finding->gate),
+            cupel_gate_title(finding->gate), cupel_finding_kind_name(finding->kind), finding->text,
+            finding->standing == CUPEL_STANDING_PROOF ? "proof (no conforming kernel does this)"
+                                                      : "evidence");
     write_claim(out, bundle);
-    fprintf(out, "## The case\n\n    %s\n\nThe whole recipe is in `case.yaml`, the input tensors are in `inputs/`.\n\n", described);
+    fprintf(out,
+            "## The case\n\n    %s\n\nThe whole recipe is in `case.yaml`, the input tensors are in "
+            "`inputs/`.\n\n",
+            described);
     fprintf(out, "## What happened\n\n");
     if (cupel_word_has_values(finding)) write_values(out, finding, bundle->trial);
     write_place(out, finding);
     write_cause(out, bundle);
-    fprintf(out, "## Again\n\n    cupel replay %s\n\nExecutor %s, seed %" PRIu64 ".\n", path, bundle->executor, bundle->seed);
+    fprintf(out, "## Again\n\n    cupel replay %s\n\nExecutor %s, seed %" PRIu64 ".\n", path,
+            bundle->executor, bundle->seed);
 }
 
 char *cupel_explanation_write(const cupel_bundle *bundle, const char *path, cupel_arena *arena) {

@@ -8,8 +8,8 @@
 
 enum { PASS_MAX = 32 };
 
-/* How the budget is shared: the end of each phase as a part of the whole. Attribution has its own share, since it names the gate;
- * what a phase leaves is for the next. */
+/* How the budget is shared: the end of each phase as a part of the whole. Attribution has its own share,
+ * since it names the gate; what a phase leaves is for the next. */
 static const double passes_share = 0.45, attribution_share = 0.65, scan_share = 0.85;
 
 static void phase(cupel_shrink *shrink, double start, const cupel_minimise_options *budget, double share) {
@@ -17,8 +17,8 @@ static void phase(cupel_shrink *shrink, double start, const cupel_minimise_optio
     shrink->max_tries = (int)((double)budget->max_tries * share);
 }
 
-/* Runs every pass until a whole round changes nothing. A pass that achieved something moves to the front, so that what works on
- * this finding is tried first. False when the budget ended it. */
+/* Runs every pass until a whole round changes nothing. A pass that achieved something moves to the front, so
+ * that what works on this finding is tried first. False when the budget ended it. */
 static bool run_passes(cupel_shrink *shrink) {
     size_t count;
     const cupel_minimiser_pass *passes = cupel_minimiser_passes(&count);
@@ -51,9 +51,10 @@ static bool prove_smallest(cupel_shrink *shrink) {
     }
 }
 
-cupel_code cupel_minimise(const cupel_contract *contract, const char *signature, const cupel_predicate *predicate,
-                          const cupel_minimise_options *options, cupel_recipe *recipe, cupel_finding *finding,
-                          cupel_minimise_report *report, cupel_error *err) {
+cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
+                          const cupel_predicate *predicate, const cupel_minimise_options *options,
+                          cupel_recipe *recipe, cupel_finding *finding, cupel_minimise_report *report,
+                          cupel_error *err) {
     cupel_minimise_options budget = {.max_tries = options && options->max_tries ? options->max_tries : 600,
                                      .seconds = options && options->seconds > 0 ? options->seconds : 8};
     double start = cupel_shrink_now();

@@ -46,7 +46,8 @@ static void lower_adaptively(cupel_shrink *shrink, int dim, int64_t unit, bool t
     if (room > 0) (void)cupel_shrink_find_integer(lower_by, &step, room);
 }
 
-/* Values with the same remainder modulo a tile or warp width, and the remainder itself: tails depend on it. */
+/* Values with the same remainder modulo a tile or warp width, and the remainder itself: tails depend on it.
+ */
 static void lower_to_remainder(cupel_shrink *shrink, int dim) {
     static const int moduli[] = {2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
     for (size_t i = 0; i < sizeof moduli / sizeof *moduli; i++) {
@@ -68,7 +69,8 @@ static void lower_dims(cupel_shrink *shrink) {
         lower_to_first(shrink, d);
         (void)consider_dim(shrink, d, shrink->best.dims[d] / 2);
         lower_to_remainder(shrink, d);
-        for (size_t u = 0; u < sizeof units / sizeof *units; u++) lower_adaptively(shrink, d, units[u], false);
+        for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+            lower_adaptively(shrink, d, units[u], false);
     }
 }
 
@@ -76,10 +78,11 @@ static void lower_all_dims(cupel_shrink *shrink) {
     CONSIDER_WITH(shrink, for (int d = 0; d < shrink->contract->dim_count; d++) r.dims[d] =
                               shrink->contract->dims[d].lo);
     for (int64_t v = 1; v <= 4; v++)
-        CONSIDER_WITH(shrink, for (int d = 0; d < shrink->contract->dim_count; d++) {
-            int64_t low = shrink->contract->dims[d].lo > v ? shrink->contract->dims[d].lo : v;
-            if (r.dims[d] > low) r.dims[d] = low;
-        });
+        CONSIDER_WITH(
+            shrink, for (int d = 0; d < shrink->contract->dim_count; d++) {
+                int64_t low = shrink->contract->dims[d].lo > v ? shrink->contract->dims[d].lo : v;
+                if (r.dims[d] > low) r.dims[d] = low;
+            });
 }
 
 static void lower_equal_dims(cupel_shrink *shrink) {
@@ -93,7 +96,8 @@ static void lower_equal_dims(cupel_shrink *shrink) {
         }
 }
 
-/* requires may tie two dims by a sum or a product ("H * D == 64", "M == N + 1"): lower one while another gives way upwards. */
+/* requires may tie two dims by a sum or a product ("H * D == 64", "M == N + 1"): lower one while another
+ * gives way upwards. */
 static void trade_dims(cupel_shrink *shrink) {
     const cupel_contract *contract = shrink->contract;
     for (int d = 0; d < contract->dim_count; d++)
@@ -219,7 +223,8 @@ static void simplify_layouts(cupel_shrink *shrink) {
         CONSIDER_WITH(shrink, r.tensors[t].layout.reversed = 0);
         CONSIDER_WITH(shrink, r.tensors[t].layout.expanded = 0);
         CONSIDER_WITH(shrink, r.tensors[t].layout.offset = 0);
-        for (uint16_t offset = 1; offset < 4; offset++) CONSIDER_WITH(shrink, r.tensors[t].layout.offset = offset);
+        for (uint16_t offset = 1; offset < 4; offset++)
+            CONSIDER_WITH(shrink, r.tensors[t].layout.offset = offset);
     }
 }
 
@@ -248,7 +253,8 @@ static void lower_dims_with_seeds(cupel_shrink *shrink) {
                 if (v >= shrink->best.dims[d]) break;
                 CONSIDER_WITH(shrink, {
                     r.dims[d] = v;
-                    for (int t = 0; t < shrink->contract->tensor_count; t++) r.tensors[t].seed = r.tensors[t].special_seed = seed;
+                    for (int t = 0; t < shrink->contract->tensor_count; t++)
+                        r.tensors[t].seed = r.tensors[t].special_seed = seed;
                 });
             }
 }

@@ -5,7 +5,8 @@
 
 enum { SWEEP_MIN = 40, SWEEP_MAX = 320, LISTED_MAX = 6 };
 
-/* Period and residues: the smallest m for which fails[i] == fails[i + m] throughout and at least two periods were seen. */
+/* Period and residues: the smallest m for which fails[i] == fails[i + m] throughout and at least two periods
+ * were seen. */
 static int period_of(const bool *fails, int count) {
     for (int m = 2; m * 2 <= count; m++) {
         bool periodic = true;
@@ -21,7 +22,8 @@ static int count_true(const bool *fails, int count) {
     return n;
 }
 
-static void list_values(int64_t first, const bool *fails, int count, bool wanted, int modulus, char *text, size_t size) {
+static void list_values(int64_t first, const bool *fails, int count, bool wanted, int modulus, char *text,
+                        size_t size) {
     size_t used = 0;
     int listed = 0;
     for (int i = 0; i < count && used < size; i++) {
@@ -35,7 +37,8 @@ static void list_values(int64_t first, const bool *fails, int count, bool wanted
     }
 }
 
-void cupel_region_describe(const char *name, int64_t first, const bool *fails, int count, char *text, size_t size) {
+void cupel_region_describe(const char *name, int64_t first, const bool *fails, int count, char *text,
+                           size_t size) {
     int failing = count_true(fails, count), period = period_of(fails, count);
     char list[160] = "";
     long long from = (long long)first;
@@ -45,7 +48,7 @@ void cupel_region_describe(const char *name, int64_t first, const bool *fails, i
         int in_period = count_true(fails, period);
         bool one_misses = in_period == period - 1 && period > 2;
         list_values(first, fails, period, !one_misses, period, list, sizeof list);
-        const char *form = one_misses ? "%s %% %d != %s and %s >= %lld"
+        const char *form = one_misses       ? "%s %% %d != %s and %s >= %lld"
                            : in_period == 1 ? "%s %% %d == %s and %s >= %lld"
                                             : "%s %% %d in {%s} and %s >= %lld";
         snprintf(text, size, form, name, period, list, name, from);
@@ -75,8 +78,8 @@ static bool fails_with(cupel_shrink *shrink, const cupel_recipe *recipe) {
     return trial && cupel_shrink_finding(trial, shrink->signature);
 }
 
-/* Tries best.dims[dim] + 0, 1, 2, .. while the values are legal; returns how many were tried. The second failing value sets how
- * far to go: a little over two periods. */
+/* Tries best.dims[dim] + 0, 1, 2, .. while the values are legal; returns how many were tried. The second
+ * failing value sets how far to go: a little over two periods. */
 static int sweep_dim(cupel_shrink *shrink, int dim, bool *fails) {
     const cupel_dim *d = &shrink->contract->dims[dim];
     int64_t first = shrink->best.dims[dim];
@@ -85,7 +88,8 @@ static int sweep_dim(cupel_shrink *shrink, int dim, bool *fails) {
         cupel_recipe r = shrink->best;
         r.dims[dim] = first + count;
         cupel_binding binding;
-        bool legal = cupel_recipe_binding(shrink->contract, &r, &binding, NULL) == CUPEL_OK && cupel_binding_legal(&binding);
+        bool legal = cupel_recipe_binding(shrink->contract, &r, &binding, NULL) == CUPEL_OK &&
+                     cupel_binding_legal(&binding);
         fails[count] = count == 0 || (legal && fails_with(shrink, &r));
         if (count > 0 && fails[count] && !second) {
             second = count;
@@ -98,7 +102,8 @@ static int sweep_dim(cupel_shrink *shrink, int dim, bool *fails) {
 
 /* Do other values at the minimal shape fail as well? */
 static const char *sweep_values(cupel_shrink *shrink) {
-    static const cupel_pattern patterns[] = {CUPEL_PATTERN_INTEGERS, CUPEL_PATTERN_NORMAL, CUPEL_PATTERN_UNIFORM};
+    static const cupel_pattern patterns[] = {CUPEL_PATTERN_INTEGERS, CUPEL_PATTERN_NORMAL,
+                                             CUPEL_PATTERN_UNIFORM};
     int failing = 0, tried = 0;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         cupel_recipe r = shrink->best;
@@ -133,5 +138,6 @@ void cupel_region_sweep(cupel_shrink *shrink, bool smaller_tried, char *text, si
     char where[256];
     cupel_region_describe(d->name, shrink->best.dims[dim], fails, count, where, sizeof where);
     snprintf(text, size, "fails only when %s%s (%s = %lld .. %lld tried)", where, values, d->name,
-             (long long)(smaller_tried ? d->lo : shrink->best.dims[dim]), (long long)(shrink->best.dims[dim] + count - 1));
+             (long long)(smaller_tried ? d->lo : shrink->best.dims[dim]),
+             (long long)(shrink->best.dims[dim] + count - 1));
 }

@@ -13,14 +13,17 @@ static json_t *number(double value) {
     return json_real(value);
 }
 
-static json_t *text_or_null(const char *text) { return text && text[0] ? json_string(text) : json_null(); }
+static json_t *text_or_null(const char *text) {
+    return text && text[0] ? json_string(text) : json_null();
+}
 
 static json_t *got_object(const cupel_finding *finding) {
     char bits[32];
     const cupel_format *format = cupel_format_of(finding->type);
     snprintf(bits, sizeof bits, "0x%0*" PRIx64, (int)format->size * 2, finding->got_bits);
-    json_t *value = format->kind == CUPEL_KIND_REAL ? number(cupel_decode(finding->type, &finding->got_bits))
-                                                    : json_integer(cupel_decode_int(finding->type, &finding->got_bits));
+    json_t *value = format->kind == CUPEL_KIND_REAL
+                        ? number(cupel_decode(finding->type, &finding->got_bits))
+                        : json_integer(cupel_decode_int(finding->type, &finding->got_bits));
     return json_pack("{s:o, s:s, s:s}", "value", value, "bits", bits, "type", format->name);
 }
 
@@ -34,7 +37,8 @@ static json_t *allowed_object(const cupel_exact_element *exact) {
     json_object_set_new(object, "inf", json_boolean(exact->classes & CUPEL_CLASS_POS_INF));
     json_object_set_new(object, "-inf", json_boolean(exact->classes & CUPEL_CLASS_NEG_INF));
     if (exact->classes & CUPEL_ZERO_SIGN_FIXED)
-        json_object_set_new(object, "zero", json_string(exact->classes & CUPEL_ZERO_SIGN_NEGATIVE ? "-0" : "+0"));
+        json_object_set_new(object, "zero",
+                            json_string(exact->classes & CUPEL_ZERO_SIGN_NEGATIVE ? "-0" : "+0"));
     return object;
 }
 
@@ -43,7 +47,8 @@ static json_t *finding_object(const cupel_check_finding *found) {
     bool values = cupel_word_has_values(finding), certified = values && finding->certified;
     json_t *object = json_object();
     json_object_set_new(object, "gate", json_string(cupel_gate_id(finding->gate)));
-    json_object_set_new(object, "standing", json_string(finding->standing == CUPEL_STANDING_PROOF ? "proof" : "evidence"));
+    json_object_set_new(object, "standing",
+                        json_string(finding->standing == CUPEL_STANDING_PROOF ? "proof" : "evidence"));
     json_object_set_new(object, "kind", json_string(cupel_finding_kind_name(finding->kind)));
     json_object_set_new(object, "output", text_or_null(finding->output_name));
     json_object_set_new(object, "signature", json_string(found->signature));
@@ -55,7 +60,8 @@ static json_t *finding_object(const cupel_check_finding *found) {
     json_object_set_new(object, "got", values ? got_object(finding) : json_null());
     json_object_set_new(object, "allowed", certified ? allowed_object(&finding->exact) : json_null());
     json_object_set_new(object, "exact", certified ? number(finding->exact.value) : json_null());
-    json_object_set_new(object, "exact_digits", certified ? text_or_null(finding->exact.digits) : json_null());
+    json_object_set_new(object, "exact_digits",
+                        certified ? text_or_null(finding->exact.digits) : json_null());
     json_object_set_new(object, "ulp", values ? number(finding->steps) : json_null());
     json_object_set_new(object, "radii", values ? number(finding->ratio) : json_null());
     const cupel_place *place = finding->has_access ? &finding->access.place : &finding->place;
@@ -80,11 +86,14 @@ static json_t *gate_object(const cupel_check_report *report, int g) {
 }
 
 static json_t *report_object(const cupel_check_report *report) {
-    json_t *object = json_object(), *gates = json_array(), *findings = json_array(), *patterns = json_object();
+    json_t *object = json_object(), *gates = json_array(), *findings = json_array(),
+           *patterns = json_object();
     for (int g = 0; g < CUPEL_GATE_COUNT; g++) json_array_append_new(gates, gate_object(report, g));
-    for (int i = 0; i < report->finding_count; i++) json_array_append_new(findings, finding_object(&report->findings[i]));
+    for (int i = 0; i < report->finding_count; i++)
+        json_array_append_new(findings, finding_object(&report->findings[i]));
     for (int p = 0; p < CUPEL_PATTERN_COUNT; p++)
-        json_object_set_new(patterns, cupel_pattern_name((cupel_pattern)p), json_integer(report->scoreboard.cases_by_pattern[p]));
+        json_object_set_new(patterns, cupel_pattern_name((cupel_pattern)p),
+                            json_integer(report->scoreboard.cases_by_pattern[p]));
     json_object_set_new(object, "kernel", json_string(report->kernel));
     json_object_set_new(object, "contract", json_string(report->contract->id));
     json_object_set_new(object, "executor", json_string(report->executor));
@@ -105,6 +114,7 @@ cupel_code cupel_report_json(const cupel_check_report *report, FILE *out, cupel_
     json_t *object = report_object(report);
     int failed = json_dumpf(object, out, JSON_INDENT(2));
     json_decref(object);
-    if (failed || fputc('\n', out) == EOF) return cupel_fail(err, CUPEL_IO, "the report could not be written");
+    if (failed || fputc('\n', out) == EOF)
+        return cupel_fail(err, CUPEL_IO, "the report could not be written");
     return CUPEL_OK;
 }

@@ -7,13 +7,17 @@
 #include "wording.h"
 
 static void print_share(int64_t part, int64_t whole, FILE *out) {
-    if (whole <= 0) fprintf(out, "%8s", "-");
-    else fprintf(out, "%7.1f%%", 100.0 * (double)part / (double)whole);
+    if (whole <= 0)
+        fprintf(out, "%8s", "-");
+    else
+        fprintf(out, "%7.1f%%", 100.0 * (double)part / (double)whole);
 }
 
 static void print_ratio(double ratio, FILE *out) {
-    if (!(ratio > 0)) fprintf(out, "%9s", "-");
-    else fprintf(out, "%9.3g", ratio);
+    if (!(ratio > 0))
+        fprintf(out, "%9s", "-");
+    else
+        fprintf(out, "%9.3g", ratio);
 }
 
 static const char *status_text(cupel_gate_status status) {
@@ -26,11 +30,13 @@ static const char *status_text(cupel_gate_status status) {
 }
 
 static void print_gates(const cupel_check_report *report, FILE *out) {
-    fprintf(out, "%-7s %-20s %-14s %10s %12s %8s %9s\n", "gate", "", "status", "cases", "judged", "share", "worst");
+    fprintf(out, "%-7s %-20s %-14s %10s %12s %8s %9s\n", "gate", "", "status", "cases", "judged", "share",
+            "worst");
     for (int g = 0; g < CUPEL_GATE_COUNT; g++) {
         const cupel_check_gate *gate = &report->gates[g];
         const cupel_gate_tally *tally = &report->scoreboard.gates[g];
-        fprintf(out, "%-7s %-20s %-14s", cupel_gate_id((cupel_gate)g), cupel_gate_title((cupel_gate)g), status_text(gate->status));
+        fprintf(out, "%-7s %-20s %-14s", cupel_gate_id((cupel_gate)g), cupel_gate_title((cupel_gate)g),
+                status_text(gate->status));
         if (gate->status == CUPEL_STATUS_PASS || gate->status == CUPEL_STATUS_FAIL) {
             fprintf(out, " %10" PRId64 " %12" PRId64 " ", tally->cases, tally->judged);
             print_share(tally->judged, tally->considered, out);
@@ -48,13 +54,15 @@ static void print_patterns(const cupel_check_report *report, FILE *out) {
     for (int p = 0; p < CUPEL_PATTERN_COUNT; p++) {
         int64_t cases = report->scoreboard.cases_by_pattern[p];
         if (cases == 0) continue;
-        fprintf(out, "%s %s %" PRId64, any ? "," : "\ncases by pattern:", cupel_pattern_name((cupel_pattern)p), cases);
+        fprintf(out, "%s %s %" PRId64,
+                any ? "," : "\ncases by pattern:", cupel_pattern_name((cupel_pattern)p), cases);
         any = true;
     }
     if (any) fputc('\n', out);
     for (int r = CUPEL_REASON_JUDGED + 1; r < CUPEL_REASON_COUNT; r++)
         if (report->scoreboard.not_judged[r] > 0)
-            fprintf(out, "not judged: %" PRId64 " elements: %s\n", report->scoreboard.not_judged[r], cupel_reason_text((cupel_reason)r));
+            fprintf(out, "not judged: %" PRId64 " elements: %s\n", report->scoreboard.not_judged[r],
+                    cupel_reason_text((cupel_reason)r));
 }
 
 static void print_values(const cupel_check_finding *found, FILE *out) {
@@ -63,20 +71,22 @@ static void print_values(const cupel_check_finding *found, FILE *out) {
     cupel_word_element(finding->type, finding->got_bits, got, sizeof got);
     fprintf(out, "  element   %s\n  got       %s\n", found->where, got);
     if (finding->certified) {
-        cupel_word_allowed(finding->type, finding->exact.lo, finding->exact.hi, finding->exact.classes, finding->exact.reason, allowed,
-                           sizeof allowed);
+        cupel_word_allowed(finding->type, finding->exact.lo, finding->exact.hi, finding->exact.classes,
+                           finding->exact.reason, allowed, sizeof allowed);
         fprintf(out, "  allowed   %s\n  exact     %s\n", allowed, finding->exact.digits);
     }
     cupel_word_distance(finding, distance, sizeof distance);
     if (distance[0]) fprintf(out, "  distance  %s\n", distance);
-    fprintf(out, "  wrong     %" PRId64 " of %" PRId64 " judged elements\n", finding->wrong_elements, finding->judged_elements);
+    fprintf(out, "  wrong     %" PRId64 " of %" PRId64 " judged elements\n", finding->wrong_elements,
+            finding->judged_elements);
 }
 
 void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     const cupel_finding *finding = &found->finding;
     char place[512];
     fprintf(out, "%s %s: %s (%s)\n", cupel_gate_id(finding->gate), cupel_gate_title(finding->gate),
-            cupel_finding_kind_name(finding->kind), finding->standing == CUPEL_STANDING_PROOF ? "proof" : "evidence");
+            cupel_finding_kind_name(finding->kind),
+            finding->standing == CUPEL_STANDING_PROOF ? "proof" : "evidence");
     if (finding->text[0]) fprintf(out, "  %s\n", finding->text);
     fprintf(out, "  %-9s %s\n", found->minimised ? "minimal" : "case", found->described);
     if (cupel_word_has_values(finding)) print_values(found, out);
@@ -88,12 +98,15 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
         fprintf(out, "  needs     %s\n", traits);
         if (found->report.region[0]) fprintf(out, "  region    %s\n", found->report.region);
     }
-    if (found->bundle[0]) fprintf(out, "  replay    cupel replay %s\n", found->bundle);
-    else if (found->bundle_error[0]) fprintf(out, "  bundle    could not be written: %s\n", found->bundle_error);
+    if (found->bundle[0])
+        fprintf(out, "  replay    cupel replay %s\n", found->bundle);
+    else if (found->bundle_error[0])
+        fprintf(out, "  bundle    could not be written: %s\n", found->bundle_error);
 }
 
 void cupel_report_text(const cupel_check_report *report, FILE *out) {
-    fprintf(out, "%s: contract %s on %s, seed %" PRIu64 "\n\n", report->kernel, report->contract->id, report->executor, report->seed);
+    fprintf(out, "%s: contract %s on %s, seed %" PRIu64 "\n\n", report->kernel, report->contract->id,
+            report->executor, report->seed);
     print_gates(report, out);
     print_patterns(report, out);
     for (int i = 0; i < report->finding_count; i++) {
@@ -102,7 +115,8 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
     }
     if (report->dropped) fprintf(out, "\n%d further findings are not listed\n", report->dropped);
     if (report->false_alarms)
-        fprintf(out, "\n%d suspicion(s) were refuted by the exact oracle and are not findings\n", report->false_alarms);
+        fprintf(out, "\n%d suspicion(s) were refuted by the exact oracle and are not findings\n",
+                report->false_alarms);
     static const char *const words[] = {[CUPEL_VERDICT_ACCEPTED] = "ACCEPTED",
                                         [CUPEL_VERDICT_REJECTED] = "REJECTED",
                                         [CUPEL_VERDICT_INCONCLUSIVE] = "INCONCLUSIVE"};
@@ -110,7 +124,8 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
     if (report->verdict == CUPEL_VERDICT_REJECTED) {
         fprintf(out, " by");
         for (int g = 0, listed = 0; g < CUPEL_GATE_COUNT; g++)
-            if (report->gates[g].findings) fprintf(out, "%s %s", listed++ ? "," : "", cupel_gate_id((cupel_gate)g));
+            if (report->gates[g].findings)
+                fprintf(out, "%s %s", listed++ ? "," : "", cupel_gate_id((cupel_gate)g));
     }
     if (report->reason[0]) fprintf(out, ": %s", report->reason);
     fprintf(out, " (%" PRIu64 " cases, %.1f s)\n", report->cases, report->seconds);

@@ -52,7 +52,8 @@ static bool seen_grow(cupel_shrink *shrink) {
     if (!table) return false;
     for (size_t i = 0; i < shrink->seen_capacity; i++) {
         size_t slot;
-        if (shrink->seen[i] && !seen_slot(table, capacity, shrink->seen[i], &slot)) table[slot] = shrink->seen[i];
+        if (shrink->seen[i] && !seen_slot(table, capacity, shrink->seen[i], &slot))
+            table[slot] = shrink->seen[i];
     }
     free(shrink->seen);
     shrink->seen = table;
@@ -60,7 +61,8 @@ static bool seen_grow(cupel_shrink *shrink) {
     return true;
 }
 
-/* Remembers the recipe; true when it was there already. Without memory nothing is remembered: slower, never wrong. */
+/* Remembers the recipe; true when it was there already. Without memory nothing is remembered: slower, never
+ * wrong. */
 static bool seen_before(cupel_shrink *shrink, const cupel_recipe *recipe) {
     if (shrink->seen_count * 2 >= shrink->seen_capacity && !seen_grow(shrink)) return false;
     size_t slot;
@@ -86,14 +88,16 @@ static cupel_code run(cupel_shrink *shrink, const cupel_recipe *recipe, cupel_er
     cupel_arena_reset(shrink->arena);
     memset(&shrink->trial, 0, sizeof shrink->trial);
     shrink->tries++;
-    cupel_code code = shrink->predicate->try_one(shrink->predicate->self, recipe, shrink->arena, &shrink->trial, err);
+    cupel_code code =
+        shrink->predicate->try_one(shrink->predicate->self, recipe, shrink->arena, &shrink->trial, err);
     if (code == CUPEL_OK) report_slips(shrink, recipe);
     return code;
 }
 
 cupel_code cupel_shrink_open(cupel_shrink *shrink, const cupel_contract *contract, const char *signature,
                              const cupel_predicate *predicate, const cupel_recipe *recipe, cupel_error *err) {
-    *shrink = (cupel_shrink){.contract = contract, .signature = signature, .predicate = predicate, .best = *recipe};
+    *shrink =
+        (cupel_shrink){.contract = contract, .signature = signature, .predicate = predicate, .best = *recipe};
     shrink->arena = cupel_arena_create(0);
     if (!shrink->arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the minimiser");
     cupel_code code = run(shrink, recipe, err);
@@ -155,8 +159,10 @@ int64_t cupel_shrink_find_integer(bool (*works)(void *self, int64_t n), void *se
     if (bad > limit) bad = limit + 1;
     while (bad - good > 1) {
         int64_t middle = good + (bad - good) / 2;
-        if (works(self, middle)) good = middle;
-        else bad = middle;
+        if (works(self, middle))
+            good = middle;
+        else
+            bad = middle;
     }
     return good;
 }

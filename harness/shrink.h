@@ -1,6 +1,6 @@
-/* The one object that calls a minimiser's predicate: it remembers the simplest failing recipe so far and every candidate that was
- * seen, counts calls, reports slips to other findings and stops when the budget is used up. Passes, attribution and the region sweep
- * all go through it. */
+/* The one object that calls a minimiser's predicate: it remembers the simplest failing recipe so far and
+ * every candidate that was seen, counts calls, reports slips to other findings and stops when the budget is
+ * used up. Passes, attribution and the region sweep all go through it. */
 #ifndef CUPEL_SHRINK_H
 #define CUPEL_SHRINK_H
 
@@ -22,9 +22,11 @@ typedef struct cupel_shrink {
     size_t seen_capacity, seen_count;
 } cupel_shrink;
 
-/* Runs recipe once to see that it fails with signature: UNABLE when it does not. signature and predicate are borrowed. */
-CUPEL_MUST_USE cupel_code cupel_shrink_open(cupel_shrink *shrink, const cupel_contract *contract, const char *signature,
-                                            const cupel_predicate *predicate, const cupel_recipe *recipe, cupel_error *err);
+/* Runs recipe once to see that it fails with signature: UNABLE when it does not. signature and predicate are
+ * borrowed. */
+CUPEL_MUST_USE cupel_code cupel_shrink_open(cupel_shrink *shrink, const cupel_contract *contract,
+                                            const char *signature, const cupel_predicate *predicate,
+                                            const cupel_recipe *recipe, cupel_error *err);
 void cupel_shrink_close(cupel_shrink *shrink);
 
 /* Monotonic seconds. */
@@ -33,12 +35,12 @@ double cupel_shrink_now(void);
 /* No tries or no time left in this phase. */
 bool cupel_shrink_spent(const cupel_shrink *shrink);
 
-/* Runs a legal recipe whatever is known of it. The trial stays valid until the next call; NULL when the budget is used up or
- * the predicate failed. */
+/* Runs a legal recipe whatever is known of it. The trial stays valid until the next call; NULL when the
+ * budget is used up or the predicate failed. */
 const cupel_trial *cupel_shrink_try(cupel_shrink *shrink, const cupel_recipe *recipe);
 
-/* The heart: makes the candidate legal and, if it is strictly simpler than the best, new, and fails with the same signature, takes it
- * as the best. */
+/* The heart: makes the candidate legal and, if it is strictly simpler than the best, new, and fails with the
+ * same signature, takes it as the best. */
 bool cupel_shrink_consider(cupel_shrink *shrink, const cupel_recipe *candidate);
 
 /* The candidate brought into the contract without a limit on its size. */
@@ -47,8 +49,9 @@ bool cupel_shrink_repair(const cupel_contract *contract, cupel_recipe *candidate
 /* The finding of a trial with this signature, or NULL. */
 const cupel_finding *cupel_shrink_finding(const cupel_trial *trial, const char *signature);
 
-/* The largest n for which works(self, n) is true, if works is true up to some point and false behind it; works(self, 0) is taken
- * as true. Small steps first, then doubling, then bisection, so that both short and long ways cost little. limit bounds n. */
+/* The largest n for which works(self, n) is true, if works is true up to some point and false behind it;
+ * works(self, 0) is taken as true. Small steps first, then doubling, then bisection, so that both short and
+ * long ways cost little. limit bounds n. */
 int64_t cupel_shrink_find_integer(bool (*works)(void *self, int64_t n), void *self, int64_t limit);
 
 #endif

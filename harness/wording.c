@@ -7,21 +7,28 @@
 
 void cupel_word_number(cupel_dtype type, double value, char *text, size_t size) {
     const cupel_format *format = cupel_format_of(type);
-    if (isnan(value)) snprintf(text, size, "nan");
-    else if (isinf(value)) snprintf(text, size, value > 0 ? "inf" : "-inf");
-    else if (format->kind != CUPEL_KIND_REAL) snprintf(text, size, "%.0f", value);
-    else snprintf(text, size, "%.*g", format->precision > 24 ? 17 : format->precision > 11 ? 9 : 6, value);
+    if (isnan(value))
+        snprintf(text, size, "nan");
+    else if (isinf(value))
+        snprintf(text, size, value > 0 ? "inf" : "-inf");
+    else if (format->kind != CUPEL_KIND_REAL)
+        snprintf(text, size, "%.0f", value);
+    else
+        snprintf(text, size, "%.*g", format->precision > 24 ? 17 : format->precision > 11 ? 9 : 6, value);
 }
 
 void cupel_word_element(cupel_dtype type, uint64_t bits, char *text, size_t size) {
     const cupel_format *format = cupel_format_of(type);
     char number[64];
-    if (format->kind == CUPEL_KIND_REAL) cupel_word_number(type, cupel_decode(type, &bits), number, sizeof number);
-    else snprintf(number, sizeof number, "%" PRId64, cupel_decode_int(type, &bits));
+    if (format->kind == CUPEL_KIND_REAL)
+        cupel_word_number(type, cupel_decode(type, &bits), number, sizeof number);
+    else
+        snprintf(number, sizeof number, "%" PRId64, cupel_decode_int(type, &bits));
     snprintf(text, size, "%s (0x%0*" PRIx64 ")", number, (int)format->size * 2, bits);
 }
 
-void cupel_word_allowed(cupel_dtype type, double lo, double hi, uint8_t classes, uint8_t reason, char *text, size_t size) {
+void cupel_word_allowed(cupel_dtype type, double lo, double hi, uint8_t classes, uint8_t reason, char *text,
+                        size_t size) {
     static const struct {
         int class;
         const char *name;
@@ -40,15 +47,20 @@ void cupel_word_allowed(cupel_dtype type, double lo, double hi, uint8_t classes,
         char low[64], high[64];
         cupel_word_number(type, lo, low, sizeof low);
         cupel_word_number(type, hi, high, sizeof high);
-        if (classes & CUPEL_ZERO_SIGN_FIXED) used = (size_t)snprintf(text, size, classes & CUPEL_ZERO_SIGN_NEGATIVE ? "-0" : "+0");
-        else if (lo == hi) used = (size_t)snprintf(text, size, "%s", low);
-        else used = (size_t)snprintf(text, size, "[%s, %s]", low, high);
+        if (classes & CUPEL_ZERO_SIGN_FIXED)
+            used = (size_t)snprintf(text, size, classes & CUPEL_ZERO_SIGN_NEGATIVE ? "-0" : "+0");
+        else if (lo == hi)
+            used = (size_t)snprintf(text, size, "%s", low);
+        else
+            used = (size_t)snprintf(text, size, "[%s, %s]", low, high);
     }
     for (size_t i = 0; i < sizeof names / sizeof *names && used < size; i++)
-        if (classes & names[i].class) used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " or " : "", names[i].name);
+        if (classes & names[i].class)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " or " : "", names[i].name);
 }
 
-void cupel_word_index(const char *name, int rank, const int64_t *shape, int64_t index, char *text, size_t size) {
+void cupel_word_index(const char *name, int rank, const int64_t *shape, int64_t index, char *text,
+                      size_t size) {
     int64_t position[CUPEL_RANK_MAX] = {0};
     for (int axis = rank - 1; axis >= 0; axis--) {
         int64_t extent = shape[axis] > 0 ? shape[axis] : 1;
@@ -65,12 +77,13 @@ void cupel_word_place(const cupel_place *place, char *text, size_t size) {
     text[0] = '\0';
     if (!place->file[0] && !place->function[0]) return;
     size_t used = 0;
-    if (place->file[0]) used = (size_t)snprintf(text, size, place->line > 0 ? "%s:%d" : "%s", place->file, place->line);
+    if (place->file[0])
+        used = (size_t)snprintf(text, size, place->line > 0 ? "%s:%d" : "%s", place->file, place->line);
     if (place->function[0] && used < size)
         used += (size_t)snprintf(text + used, size - used, "%sin %s", used ? " " : "", place->function);
     if (used < size)
-        snprintf(text + used, size - used, ", block (%u, %u, %u), thread (%u, %u, %u)", place->block[0], place->block[1],
-                 place->block[2], place->thread[0], place->thread[1], place->thread[2]);
+        snprintf(text + used, size - used, ", block (%u, %u, %u), thread (%u, %u, %u)", place->block[0],
+                 place->block[1], place->block[2], place->thread[0], place->thread[1], place->thread[2]);
 }
 
 void cupel_word_distance(const cupel_finding *finding, char *text, size_t size) {
@@ -79,8 +92,11 @@ void cupel_word_distance(const cupel_finding *finding, char *text, size_t size) 
     if (!isnan(finding->steps) && finding->steps > 0)
         used = (size_t)snprintf(text, size, "%.6g ulp outside the allowed set", finding->steps);
     if (isnan(finding->ratio) || finding->ratio <= 0 || used >= size) return;
-    if (isinf(finding->ratio)) snprintf(text + used, size - used, "%sonly one value is allowed", used ? ", " : "");
-    else snprintf(text + used, size - used, "%s%.3g times the allowed distance from the exact value", used ? ", " : "", finding->ratio);
+    if (isinf(finding->ratio))
+        snprintf(text + used, size - used, "%sonly one value is allowed", used ? ", " : "");
+    else
+        snprintf(text + used, size - used, "%s%.3g times the allowed distance from the exact value",
+                 used ? ", " : "", finding->ratio);
 }
 
 void cupel_word_where(const cupel_finding *finding, const cupel_trial *trial, char *text, size_t size) {

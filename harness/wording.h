@@ -1,4 +1,5 @@
-/* Numbers, allowed sets and places in words: shared by reports, explanations and the command line's tables. */
+/* Numbers, allowed sets and places in words: shared by reports, explanations and the command line's tables.
+ */
 #ifndef CUPEL_WORDING_H
 #define CUPEL_WORDING_H
 
@@ -12,10 +13,12 @@ void cupel_word_number(cupel_dtype type, double value, char *text, size_t size);
 void cupel_word_element(cupel_dtype type, uint64_t bits, char *text, size_t size);
 
 /* "[0.33333331, 0.33333337]", "0.5", "nan or +inf", "anything (no finite error bound)". */
-void cupel_word_allowed(cupel_dtype type, double lo, double hi, uint8_t classes, uint8_t reason, char *text, size_t size);
+void cupel_word_allowed(cupel_dtype type, double lo, double hi, uint8_t classes, uint8_t reason, char *text,
+                        size_t size);
 
 /* "y[0, 32]": the flat index in an output's shape. */
-void cupel_word_index(const char *name, int rank, const int64_t *shape, int64_t index, char *text, size_t size);
+void cupel_word_index(const char *name, int rank, const int64_t *shape, int64_t index, char *text,
+                      size_t size);
 
 /* "kernel.cu:31 in softmax, block (0, 0, 0), thread (32, 0, 0)"; empty when nothing is known. */
 void cupel_word_place(const cupel_place *place, char *text, size_t size);
@@ -23,7 +26,8 @@ void cupel_word_place(const cupel_place *place, char *text, size_t size);
 /* "3.1e+04 radii, 12 ulp from the nearest allowed value"; empty when neither means anything. */
 void cupel_word_distance(const cupel_finding *finding, char *text, size_t size);
 
-/* Name of an output finding's element: as cupel_word_index where the trial knows the shape, else the output's name. */
+/* Name of an output finding's element: as cupel_word_index where the trial knows the shape, else the output's
+ * name. */
 void cupel_word_where(const cupel_finding *finding, const cupel_trial *trial, char *text, size_t size);
 
 /* True for findings about the value of an output element, which have got, allowed and exact. */

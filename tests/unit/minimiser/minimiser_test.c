@@ -1,0 +1,342 @@
+/* Quality of the final, minimised result: each test plants a defect and says what its simplest case is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fake_kernel.h"
+#include "region.h"
+#include "shrink.h"
+
+static const char rows[] = "cupel: 1\n"
+                           "id: fake\n"
+                           "dims: {M: 1..512, N: 1..4096}\n"
+                           "types: {T: [f32, f16]}\n"
+                           "inputs: {x: 'T[M, N]', w: 'T[N]'}\n"
+                           "outputs: {y: 'T[M, N]', z: 'T[M, N]'}\n"
+                           "ensures: {y: 'x * w', z: 'x'}\n"
+                           "kernel: {entry: 'fake<$T>', args: [x, w, y, z, M, N], grid: [M], block: [32]}\n";
+
+static const char square[] = "cupel: 1\n"
+                             "id: square\n"
+                             "dims: {M: 1..512, N: 1..512}\n"
+                             "requires: ['M == N']\n"
+                             "inputs: {x: 'f32[M, N]'}\n"
+                             "outputs: {y: 'f32[M, N]'}\n"
+                             "ensures: {y: 'x'}\n"
+                             "kernel: {entry: fake, args: [x, y, M, N], grid: [M], block: [32]}\n";
+
+typedef bool (*defect)(const cupel_contract *contract, const cupel_recipe *recipe);
+
+typedef struct result {
+    const cupel_contract *contract;
+    cupel_recipe recipe;
+    cupel_finding finding;
+    cupel_minimise_report report;
+    fake_kernel kernel;
+    cupel_code code;
+    cupel_arena *arena;
+} result;
+
+/* A recipe with everything in it that a minimiser should take away. */
+static void make_heavy(const cupel_contract *contract, cupel_recipe *recipe) {
+    assert_int_equal(cupel_recipe_simple(contract, recipe, NULL), CUPEL_OK);
+    recipe->dims[0] = 37;
+    recipe->dims[1] = 686;
+    recipe->schedule = 99;
+    recipe->poison = 5;
+    for (int t = 0; t < contract->tensor_count; t++) {
+        if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT)) continue;
+        cupel_tensor_recipe *tensor = &recipe->tensors[t];
+        tensor->pattern = CUPEL_PATTERN_CANCELLATION;
+        tensor->seed = 12345;
+        tensor->amplitude = 812.5;
+        tensor->centre = 3.25;
+        tensor->special = CUPEL_SPECIAL_MIXED;
+        tensor->placement = CUPEL_PLACE_TILE;
+        tensor->special_seed = 77;
+        tensor->edit_count = 2;
+        tensor->edits[0] = (cupel_edit){5, 0x3f800000};
+        tensor->edits[1] = (cupel_edit){3, 0x3c00};
+    }
+    assert_int_equal(cupel_recipe_repair(contract, recipe, INT64_C(1) << 30, NULL), CUPEL_OK);
+}
+
+static result minimise(const char *text, defect fails, defect otherwise, cupel_finding_kind kind,
+                       void (*prepare)(const cupel_contract *, cupel_recipe *),
+                       const cupel_minimise_options *options) {
+    result r = {.arena = cupel_arena_create(0)};
+    r.contract = fake_contract(r.arena, text);
+    make_heavy(r.contract, &r.recipe);
+    if (prepare) prepare(r.contract, &r.recipe);
+    r.kernel =
+        (fake_kernel){.contract = r.contract, .fails = fails, .fails_otherwise = otherwise, .kind = kind};
+    cupel_predicate predicate = fake_predicate(&r.kernel);
+    char signature[160];
+    fake_signature(&r.kernel, signature, sizeof signature);
+    static const cupel_minimise_options plenty = {.max_tries = 2000, .seconds = 20};
+    r.code = cupel_minimise(r.contract, signature, &predicate, options ? options : &plenty, &r.recipe,
+                            &r.finding, &r.report, NULL);
+    if (r.code == CUPEL_OK) assert_true(fails(r.contract, &r.recipe));
+    return r;
+}
+
+#define N_OF(r) fake_dim((r).contract, &(r).recipe, "N")
+#define M_OF(r) fake_dim((r).contract, &(r).recipe, "M")
+
+static bool rare(const cupel_contract *contract, const cupel_recipe *recipe) {
+    int64_t n = fake_dim(contract, recipe, "N");
+    return n % 97 == 7 && n > 200;
+}
+
+static void rare_residue_ends_at_its_first_value(void **state) {
+    (void)state;
+    result r = minimise(rows, rare, NULL, CUPEL_FINDING_WRONG_VALUE, NULL, NULL);
+    assert_int_equal(r.code, CUPEL_OK);
+    assert_int_equal(N_OF(r), 201);
+    assert_int_equal(M_OF(r), 1);
+    assert_true(r.report.smallest_proved);
+    assert_int_equal(r.report.necessary_traits, CUPEL_TRAIT_SHAPE);
+    assert_int_equal(r.finding.gate, CUPEL_GATE_CMP_03);
+    assert_non_null(strstr(r.report.region, "N % 97 == 7 and N >= 201"));
+    assert_non_null(strstr(r.report.region, "any values"));
+    cupel_arena_free(r.arena);
+}
+
+static bool tail(const cupel_contract *contract, const cupel_recipe *recipe) {
+    return fake_dim(contract, recipe, "N") % 128 != 0;
+}
+
+static void tail_defect_needs_the_shape(void **state) {
+    (void)state;
+    result r = minimise(rows, tail, NULL, CUPEL_FINDING_WRONG_VALUE, NULL, NULL);
+    assert_int_equal(N_OF(r), 1);
+    assert_int_equal(r.report.necessary_traits, CUPEL_TRAIT_SHAPE);
+    assert_int_equal(r.finding.gate, CUPEL_GATE_CMP_03);
+    cupel_arena_free(r.arena);
+}
+
+static bool always(const cupel_contract *contract, const cupel_recipe *recipe) {
+    (void)contract, (void)recipe;
+    return true;
+}
+
+static void everything_that_can_go_goes(void **state) {
+    (void)state;
+    result r = minimise(rows, always, NULL, CUPEL_FINDING_WRONG_VALUE, NULL, NULL);
+    assert_int_equal(N_OF(r), 1);
+    assert_int_equal(M_OF(r), 1);
+    assert_int_equal(r.recipe.types[0], 0);
+    assert_int_equal(r.recipe.schedule, 0);
+    for (int t = 0; t < r.contract->tensor_count; t++) {
+        assert_int_equal(r.recipe.tensors[t].special, CUPEL_SPECIAL_NONE);
+        assert_int_equal(r.recipe.tensors[t].edit_count, 0);
+        assert_int_equal(r.recipe.tensors[t].pattern, CUPEL_PATTERN_ZERO);
+    }
+    assert_int_equal(r.report.necessary_traits, 0);
+    assert_int_equal(r.finding.gate, CUPEL_GATE_CMP_01);
+    cupel_arena_free(r.arena);
+}
+
+static bool nan_in_x(const cupel_contract *contract, const cupel_recipe *recipe) {
+    int x = cupel_contract_tensor(contract, "x");
+    return (recipe->tensors[x].special == CUPEL_SPECIAL_NAN ||
+            recipe->tensors[x].special == CUPEL_SPECIAL_MIXED) &&
+           fake_dim(contract, recipe, "N") >= 3;
+}
+
+static void special_value_stays_where_it_is_needed(void **state) {
+    (void)state;
+    result r = minimise(rows, nan_in_x, NULL, CUPEL_FINDING_WRONG_CLASS, NULL, NULL);
+    int x = cupel_contract_tensor(r.contract, "x"), w = cupel_contract_tensor(r.contract, "w");
+    assert_int_equal(N_OF(r), 3);
+    assert_int_equal(r.recipe.tensors[x].special, CUPEL_SPECIAL_NAN);
+    assert_int_equal(r.recipe.tensors[x].placement, CUPEL_PLACE_SINGLE);
+    assert_int_equal(r.recipe.tensors[w].special, CUPEL_SPECIAL_NONE);
+    assert_int_equal(r.report.necessary_traits, CUPEL_TRAIT_SPECIAL);
+    assert_int_equal(r.finding.gate, CUPEL_GATE_EXC_01);
+    cupel_arena_free(r.arena);
+}
+
+static bool in_half(const cupel_contract *contract, const cupel_recipe *recipe) {
+    return recipe->types[0] == 1 && fake_dim(contract, recipe, "N") >= 5;
+}
+
+static void to_half(const cupel_contract *contract, cupel_recipe *recipe) {
+    (void)contract;
+    recipe->types[0] = 1;
+}
+
+static void type_stays_where_it_is_needed(void **state) {
+    (void)state;
+    result r = minimise(rows, in_half, NULL, CUPEL_FINDING_WRONG_VALUE, to_half, NULL);
+    assert_int_equal(N_OF(r), 5);
+    assert_int_equal(r.recipe.types[0], 1);
+    assert_int_equal(r.report.necessary_traits, CUPEL_TRAIT_TYPE);
+    assert_int_equal(r.finding.gate, CUPEL_GATE_PRC_01);
+    cupel_arena_free(r.arena);
+}
+
+static bool needs_spread(const cupel_contract *contract, const cupel_recipe *recipe) {
+    int x = cupel_contract_tensor(contract, "x");
+    return recipe->tensors[x].pattern >= CUPEL_PATTERN_NORMAL && recipe->tensors[x].amplitude >= 2;
+}
+
+static void values_become_simple(void **state) {
+    (void)state;
+    result r = minimise(rows, needs_spread, NULL, CUPEL_FINDING_WRONG_VALUE, NULL, NULL);
+    int x = cupel_contract_tensor(r.contract, "x");
+    assert_int_equal(N_OF(r), 1);
+    assert_int_equal(r.recipe.tensors[x].pattern, CUPEL_PATTERN_NORMAL);
+    assert_true(r.recipe.tensors[x].amplitude == 2);
+    assert_int_equal(r.recipe.tensors[x].seed, 0);
+    assert_int_equal(r.finding.gate, CUPEL_GATE_CMP_01);
+    cupel_arena_free(r.arena);
+}
+
+static bool long_row(const cupel_contract *contract, const cupel_recipe *recipe) {
+    return fake_dim(contract, recipe, "N") > 4;
+}
+static bool short_row(const cupel_contract *contract, const cupel_recipe *recipe) {
+    return fake_dim(contract, recipe, "N") <= 4;
+}
+
+static void slip_to_another_defect_is_kept_not_followed(void **state) {
+    (void)state;
+    result r = minimise(rows, long_row, short_row, CUPEL_FINDING_WRONG_VALUE, NULL, NULL);
+    assert_int_equal(N_OF(r), 5);
+    assert_true(r.kernel.slips > 0);
+    assert_string_equal(r.finding.output_name, "y");
+    cupel_arena_free(r.arena);
+}
+
+static bool seven_by_seven(const cupel_contract *contract, const cupel_recipe *recipe) {
+    return fake_dim(contract, recipe, "N") >= 7;
+}
+
+static void tied_dims_shrink_together(void **state) {
+    (void)state;
+    result r = minimise(square, seven_by_seven, NULL, CUPEL_FINDING_WRONG_VALUE, NULL, NULL);
+    assert_int_equal(M_OF(r), 7);
+    assert_int_equal(N_OF(r), 7);
+    cupel_arena_free(r.arena);
+}
+
+static bool never(const cupel_contract *contract, const cupel_recipe *recipe) {
+    (void)contract, (void)recipe;
+    return false;
+}
+
+static void case_that_holds_is_refused(void **state) {
+    (void)state;
+    result r = minimise(rows, never, NULL, CUPEL_FINDING_WRONG_VALUE, NULL, NULL);
+    assert_int_equal(r.code, CUPEL_UNABLE);
+    cupel_arena_free(r.arena);
+}
+
+static void budget_is_kept(void **state) {
+    (void)state;
+    cupel_minimise_options options = {.max_tries = 10, .seconds = 5};
+    result r = minimise(rows, rare, NULL, CUPEL_FINDING_WRONG_VALUE, NULL, &options);
+    assert_int_equal(r.code, CUPEL_OK);
+    assert_true(r.kernel.calls <= 10);
+    assert_false(r.report.smallest_proved);
+    cupel_arena_free(r.arena);
+}
+
+static void seen_candidates_are_not_run_again(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    fake_kernel kernel = {
+        .contract = fake_contract(arena, rows), .fails = rare, .kind = CUPEL_FINDING_WRONG_VALUE};
+    cupel_predicate predicate = fake_predicate(&kernel);
+    char signature[160];
+    fake_signature(&kernel, signature, sizeof signature);
+    cupel_recipe recipe;
+    make_heavy(kernel.contract, &recipe);
+    cupel_shrink shrink;
+    assert_int_equal(cupel_shrink_open(&shrink, kernel.contract, signature, &predicate, &recipe, NULL),
+                     CUPEL_OK);
+    shrink.max_tries = 100;
+    shrink.deadline = cupel_shrink_now() + 10;
+    recipe.dims[1] = 100;
+    assert_false(cupel_shrink_consider(&shrink, &recipe));
+    int calls = kernel.calls;
+    assert_false(cupel_shrink_consider(&shrink, &recipe));
+    assert_int_equal(kernel.calls, calls);
+    recipe.dims[1] = 101;
+    assert_false(cupel_shrink_consider(&shrink, &recipe));
+    assert_int_equal(kernel.calls, calls + 1);
+    cupel_shrink_close(&shrink);
+    cupel_arena_free(arena);
+}
+
+static bool up_to(void *self, int64_t n) {
+    return n <= *(int64_t *)self;
+}
+
+static void find_integer_finds_every_threshold(void **state) {
+    (void)state;
+    for (int64_t limit = 0; limit < 40; limit++)
+        for (int64_t threshold = 0; threshold < 80; threshold++)
+            assert_int_equal(cupel_shrink_find_integer(up_to, &threshold, limit),
+                             threshold < limit ? threshold : limit);
+}
+
+static void check_region(int64_t first, int count, bool (*fails)(int64_t n), const char *expected) {
+    bool table[400];
+    char text[256];
+    for (int i = 0; i < count; i++) table[i] = fails(first + i);
+    cupel_region_describe("N", first, table, count, text, sizeof text);
+    assert_string_equal(text, expected);
+}
+
+static bool n_any(int64_t n) {
+    return n > 0;
+}
+static bool n_odd_tail(int64_t n) {
+    return n % 4 != 0;
+}
+static bool n_rare(int64_t n) {
+    return n % 97 == 7;
+}
+static bool n_single(int64_t n) {
+    return n == 33;
+}
+static bool n_two(int64_t n) {
+    return n % 8 == 3 || n % 8 == 5;
+}
+static bool n_scattered(int64_t n) {
+    return n == 5 || n == 6 || n == 19;
+}
+
+static void region_is_put_into_words(void **state) {
+    (void)state;
+    check_region(7, 40, n_any, "N >= 7");
+    check_region(1, 40, n_odd_tail, "N % 4 != 0 and N >= 1");
+    check_region(201, 244, n_rare, "N % 97 == 7 and N >= 201");
+    check_region(33, 320, n_single, "N == 33");
+    check_region(3, 40, n_two, "N % 8 in {3, 5} and N >= 3");
+    check_region(5, 40, n_scattered, "N in {5, 6, 19}");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rare_residue_ends_at_its_first_value),
+        cmocka_unit_test(tail_defect_needs_the_shape),
+        cmocka_unit_test(everything_that_can_go_goes),
+        cmocka_unit_test(special_value_stays_where_it_is_needed),
+        cmocka_unit_test(type_stays_where_it_is_needed),
+        cmocka_unit_test(values_become_simple),
+        cmocka_unit_test(slip_to_another_defect_is_kept_not_followed),
+        cmocka_unit_test(tied_dims_shrink_together),
+        cmocka_unit_test(case_that_holds_is_refused),
+        cmocka_unit_test(budget_is_kept),
+        cmocka_unit_test(seen_candidates_are_not_run_again),
+        cmocka_unit_test(find_integer_finds_every_threshold),
+        cmocka_unit_test(region_is_put_into_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
