@@ -1,0 +1,1 @@
+try cupel check "$KERNELS/softmax.cu" --dry-run

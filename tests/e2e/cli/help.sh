@@ -1,0 +1,4 @@
+try cupel --help
+try cupel --version
+try cupel check --help
+try cupel replay --help

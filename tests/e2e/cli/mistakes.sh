@@ -1,0 +1,20 @@
+try cupel chekc kernel.cu
+try cupel frobnicate
+for command in fuzz diff init explain build study calibrate doctor; do try cupel $command x; done
+try cupel check
+try cupel check missing.cu
+try cupel check --caes 3 missing.cu
+try cupel check --for soon missing.cu
+try cupel check --on cuda missing.cu
+try cupel check --format sarif missing.cu
+try cupel check "$KERNELS/transformer_ops.cu"
+try cupel check "$KERNELS/transformer_ops.cu" --contract bias-gleu
+try cupel run "$KERNELS/softmax.cu" --set K=3
+try cupel run "$KERNELS/softmax.cu" --set N=0
+try cupel run "$KERNELS/softmax.cu" --set N
+try cupel run "$KERNELS/softmax.cu" --pattern nromal
+try cupel run "$KERNELS/softmax.cu" --special nan --placement nowhere
+try cupel replay .
+try cupel minimise missing
+printf '__global__ void f() {}\n' >plain.cu
+try cupel check plain.cu

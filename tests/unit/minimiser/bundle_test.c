@@ -1,0 +1,229 @@
+/* Bundles: what is written can be read, a simpler case replaces, and nothing half-written is ever seen. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bundle.h"
+#include "fake_kernel.h"
+#include "npy.h"
+
+static const char text[] = "cupel: 1\n"
+                           "id: bundled\n"
+                           "dims: {N: 1..4096}\n"
+                           "inputs: {x: 'f32[N]'}\n"
+                           "outputs: {y: 'f32[N]'}\n"
+                           "ensures: {y: 'x * 2'}\n"
+                           "kernel: {entry: twice, args: [x, y, N], grid: [1], block: [32]}\n";
+
+typedef struct fixture {
+    cupel_arena *arena;
+    const cupel_contract *contract;
+    cupel_recipe recipe;
+    cupel_trial trial;
+    cupel_observation observation;
+    cupel_finding finding;
+    cupel_bundle bundle;
+    char folder[64];
+} fixture;
+
+/* A run that left the outputs as poison. */
+static void make_trial(fixture *f, int64_t n) {
+    f->recipe.dims[0] = n;
+    memset(&f->trial, 0, sizeof f->trial);
+    memset(&f->observation, 0, sizeof f->observation);
+    assert_int_equal(cupel_case_materialise(f->contract, &f->recipe, f->arena, &f->trial.c, NULL), CUPEL_OK);
+    cupel_case *c = f->trial.c;
+    assert_int_equal(cupel_binding_graph(&c->binding, f->arena, &f->trial.graph, NULL), CUPEL_OK);
+    f->observation.buffer_count = c->buffer_count;
+    for (int b = 0; b < c->buffer_count; b++) {
+        f->observation.buffers[b].size = c->buffers[b].size;
+        f->observation.buffers[b].bytes = cupel_arena_alloc(f->arena, c->buffers[b].size);
+        cupel_case_image(c, b, CUPEL_POISON_FINITE, f->observation.buffers[b].bytes);
+    }
+    f->trial.run_count = 1;
+    f->trial.runs[0] = (cupel_run){0, CUPEL_POISON_FINITE, &f->observation};
+}
+
+static int setup(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    f->arena = cupel_arena_create(0);
+    f->contract = fake_contract(f->arena, text);
+    assert_int_equal(cupel_recipe_simple(f->contract, &f->recipe, NULL), CUPEL_OK);
+    f->finding = (cupel_finding){.gate = CUPEL_GATE_CMP_03,
+                                 .kind = CUPEL_FINDING_WRONG_VALUE,
+                                 .standing = CUPEL_STANDING_PROOF,
+                                 .index = 0,
+                                 .type = CUPEL_F32,
+                                 .output_name = "y"};
+    f->bundle = (cupel_bundle){.contract = f->contract,
+                               .contract_path = "fake.yaml",
+                               .executor = "emu",
+                               .recipe = &f->recipe,
+                               .trial = &f->trial,
+                               .finding = &f->finding,
+                               .seed = 9};
+    snprintf(f->folder, sizeof f->folder, "bundle-test-XXXXXX");
+    assert_non_null(mkdtemp(f->folder));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    fixture *f = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
+    int status = system(command);
+    cupel_arena_free(f->arena);
+    free(f);
+    return status;
+}
+
+static void write_bundle(fixture *f, char *path, size_t size) {
+    cupel_error err = {0};
+    char message[1400];
+    if (cupel_bundle_write(&f->bundle, f->folder, path, size, &err) != CUPEL_OK)
+        fail_msg("%s", cupel_error_format(&err, message, sizeof message));
+}
+
+static void bundle_comes_back_as_it_was(void **state) {
+    fixture *f = *state;
+    char path[1024], file[1100];
+    make_trial(f, 33);
+    write_bundle(f, path, sizeof path);
+    cupel_bundle_info info;
+    assert_int_equal(cupel_bundle_open(path, &info, NULL), CUPEL_OK);
+    assert_string_equal(info.contract_id, "bundled");
+    assert_string_equal(info.executor, "emu");
+    assert_string_equal(info.gate, "CMP-03");
+    assert_int_equal(info.seed, 9);
+    assert_non_null(strstr(path, "crashes/bundled/CMP-03-"));
+    assert_non_null(strstr(path, info.signature));
+    cupel_recipe recipe;
+    assert_int_equal(cupel_bundle_recipe(path, f->contract, &recipe, NULL), CUPEL_OK);
+    assert_true(cupel_recipe_equal(f->contract, &recipe, &f->recipe));
+
+    cupel_npy array;
+    snprintf(file, sizeof file, "%s/inputs/x.npy", path);
+    assert_int_equal(cupel_npy_read(file, f->arena, &array, NULL), CUPEL_OK);
+    assert_int_equal(array.count, 33);
+    assert_memory_equal(array.data, f->trial.c->tensors[0].values, 33 * sizeof(float));
+    snprintf(file, sizeof file, "%s/output.npy", path);
+    assert_int_equal(cupel_npy_read(file, f->arena, &array, NULL), CUPEL_OK);
+    assert_int_equal(array.count, 33);
+    snprintf(file, sizeof file, "%s/explain.md", path);
+    assert_int_equal(access(file, R_OK), 0);
+}
+
+static int64_t saved_n(fixture *f, const char *path) {
+    cupel_recipe recipe;
+    assert_int_equal(cupel_bundle_recipe(path, f->contract, &recipe, NULL), CUPEL_OK);
+    return recipe.dims[0];
+}
+
+static void simpler_case_replaces_and_larger_does_not(void **state) {
+    fixture *f = *state;
+    char path[1024];
+    make_trial(f, 33);
+    write_bundle(f, path, sizeof path);
+    make_trial(f, 7);
+    write_bundle(f, path, sizeof path);
+    assert_int_equal(saved_n(f, path), 7);
+    make_trial(f, 100);
+    write_bundle(f, path, sizeof path);
+    assert_int_equal(saved_n(f, path), 7);
+}
+
+static void provisional_bundle_gives_way(void **state) {
+    fixture *f = *state;
+    char path[1024];
+    f->bundle.provisional = true;
+    make_trial(f, 7);
+    write_bundle(f, path, sizeof path);
+    f->bundle.provisional = false;
+    make_trial(f, 8);
+    write_bundle(f, path, sizeof path);
+    assert_int_equal(saved_n(f, path), 8);
+    cupel_bundle_remove(path);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+/* Every visible folder must be whole; returns how many there are. */
+static int count_whole(fixture *f, const char *root) {
+    int count = 0;
+    DIR *folder = opendir(root);
+    if (!folder) return 0;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        if (entry->d_name[0] == '.') continue;
+        char path[1024];
+        cupel_bundle_info info;
+        cupel_recipe recipe;
+        snprintf(path, sizeof path, "%s/%s", root, entry->d_name);
+        assert_int_equal(cupel_bundle_open(path, &info, NULL), CUPEL_OK);
+        assert_int_equal(cupel_bundle_recipe(path, f->contract, &recipe, NULL), CUPEL_OK);
+        count++;
+    }
+    closedir(folder);
+    return count;
+}
+
+static void killed_writer_leaves_whole_bundles(void **state) {
+    fixture *f = *state;
+    char root[128], path[1024];
+    snprintf(root, sizeof root, "%s/crashes/bundled", f->folder);
+    make_trial(f, 4000);
+    write_bundle(f, path, sizeof path);
+    for (int round = 0; round < 12; round++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            for (int64_t n = 3999 - round * 200;; n--) {
+                char mine[1024];
+                make_trial(f, n);
+                if (cupel_bundle_write(&f->bundle, f->folder, mine, sizeof mine, NULL) != CUPEL_OK) _exit(1);
+            }
+        }
+        usleep(2000 + (useconds_t)round * 1700);
+        assert_int_equal(kill(child, SIGKILL), 0);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        assert_int_equal(count_whole(f, root), 1);
+    }
+    /* leftovers of killed writers are swept by the next one */
+    make_trial(f, 1);
+    write_bundle(f, path, sizeof path);
+    DIR *folder = opendir(root);
+    assert_non_null(folder);
+    int entries = 0;
+    while (readdir(folder)) entries++;
+    closedir(folder);
+    assert_int_equal(entries, 3); /* . and .. and the bundle */
+}
+
+static void folder_that_is_no_bundle_is_refused(void **state) {
+    fixture *f = *state;
+    cupel_bundle_info info;
+    cupel_error err = {0};
+    assert_int_not_equal(cupel_bundle_open(f->folder, &info, &err), CUPEL_OK);
+    assert_non_null(strstr(err.text, "not a bundle"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(bundle_comes_back_as_it_was, setup, teardown),
+        cmocka_unit_test_setup_teardown(simpler_case_replaces_and_larger_does_not, setup, teardown),
+        cmocka_unit_test_setup_teardown(provisional_bundle_gives_way, setup, teardown),
+        cmocka_unit_test_setup_teardown(killed_writer_leaves_whole_bundles, setup, teardown),
+        cmocka_unit_test_setup_teardown(folder_that_is_no_bundle_is_refused, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
