@@ -18,11 +18,14 @@ typedef struct cupel_case_tensor {
     const void *values; /* logical content before the launch, contiguous and row major; NULL: poison */
 } cupel_case_tensor;
 
+/* The memory of a tensor, or of tensors that share one. Its first byte lies at an address that is misalign
+ * past a multiple of align: not 0 for claimed offsets, and where the data pointer, which is what must be
+ * aligned, is not the first byte (reversed layouts). */
 typedef struct cupel_case_buffer {
-    size_t size;      /* bytes, from the first to the last element (gaps included) */
-    int align;        /* required alignment of (start + misalign); a power of two */
-    int64_t misalign; /* bytes by which the start is moved off that alignment (claimed offsets only) */
-    bool written;     /* belongs to an output or scratch tensor: may change; else its bytes must stay */
+    size_t size; /* bytes, from the lowest to the highest element, gaps included; 0 without elements */
+    int align;   /* a power of two */
+    int64_t misalign;
+    bool written; /* belongs to an output or scratch tensor: may change; else its bytes must stay */
 } cupel_case_buffer;
 
 typedef struct cupel_case {
@@ -31,7 +34,7 @@ typedef struct cupel_case {
     cupel_binding binding;
     int64_t strides[CUPEL_TENSOR_MAX][CUPEL_RANK_MAX];
     int tensor_count;
-    cupel_case_tensor tensors[CUPEL_TENSOR_MAX];
+    cupel_case_tensor tensors[CUPEL_TENSOR_MAX]; /* those that share a buffer share layout and values too */
     int buffer_count;
     cupel_case_buffer buffers[CUPEL_TENSOR_MAX];
     int64_t element_count; /* of all tensors */
@@ -41,21 +44,25 @@ typedef struct cupel_case {
 CUPEL_MUST_USE cupel_code cupel_case_materialise(const cupel_contract *contract, const cupel_recipe *recipe,
                                                  cupel_arena *arena, cupel_case **out, cupel_error *err);
 
-/* The two poisons: 1 is NaN-filled (a signalling-free NaN pattern with a payload; 0xFF.. for integers), 2 is finite. */
+/* The two poisons: 1 is NaN-filled (a signalling-free NaN pattern with a payload; 0xFF.. for integers), 2 is
+ * finite. */
 typedef enum cupel_poison { CUPEL_POISON_NAN = 1, CUPEL_POISON_FINITE = 2 } cupel_poison;
 
-/* Fills memory with poison for elements of a type (bytes that do not make up an element included). Position-dependent, so that
- * copies of poison from one place to another are seen too. */
+/* Fills memory with poison for elements of a type (bytes that do not make up an element included).
+ * Position-dependent, so that copies of poison from one place to another are seen too. */
 void cupel_poison_fill(cupel_poison poison, uint32_t seed, cupel_dtype type, void *memory, size_t bytes,
                        size_t position);
 
-/* The content of buffer b before the launch: inputs, init values, poison in outputs, scratch and gaps. image has buffers[b].size bytes. */
+/* The content of buffer b before the launch: inputs, init values, poison in outputs, scratch and gaps. image
+ * has buffers[b].size bytes. */
 void cupel_case_image(const cupel_case *c, int b, cupel_poison poison, void *image);
 
-/* The output tensor's elements out of a buffer's bytes, contiguous and row major. elements has count * size bytes. */
+/* The output tensor's elements out of a buffer's bytes, contiguous and row major. elements has count * size
+ * bytes. */
 void cupel_case_gather(const cupel_case *c, int tensor, const void *buffer_bytes, void *elements);
 
-/* Marks in mask (one byte a buffer byte) the bytes of buffer b that belong to elements of tensors with any of the roles. */
+/* Sets to 1 in mask (one byte a buffer byte, cleared by the caller) the bytes of buffer b that belong to
+ * elements of tensors with any of the roles. */
 void cupel_case_mark(const cupel_case *c, int b, int roles, uint8_t *mask);
 
 #endif

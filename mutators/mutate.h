@@ -1,5 +1,5 @@
-/* Drawing, mutation and crossover of recipes. All results are legal (cupel_recipe_repair). Each mutator is a short pure
- * function of (recipe, random); they stand in one table with name, need and weight. */
+/* Drawing, mutation and crossover of recipes. All results are legal (cupel_recipe_repair). Each mutator is a
+ * short pure function of (recipe, random); they stand in one table with name, need and weight. */
 #ifndef CUPEL_MUTATE_H
 #define CUPEL_MUTATE_H
 
@@ -9,18 +9,20 @@ typedef struct cupel_limits {
     int64_t max_elements; /* of all tensors together; 0: 65,536 */
 } cupel_limits;
 
-/* A fresh recipe, weighted over patterns and boundary shapes: the undirected baseline and the start of every search. The n-th
- * draw of a campaign is cupel_random_start(campaign seed, 1) advanced by n: independent of all others. */
-CUPEL_MUST_USE cupel_code cupel_recipe_draw(const cupel_contract *contract, const cupel_limits *limits, uint64_t seed,
-                                            uint64_t n, cupel_recipe *out, cupel_error *err);
+/* A fresh recipe, weighted over patterns and boundary shapes: the undirected baseline and the start of every
+ * search. The n-th draw of a campaign is cupel_random_start(campaign seed, 1) advanced by n: independent of
+ * all others. */
+CUPEL_MUST_USE cupel_code cupel_recipe_draw(const cupel_contract *contract, const cupel_limits *limits,
+                                            uint64_t seed, uint64_t n, cupel_recipe *out, cupel_error *err);
 
-/* Changes one to a few fields. *mutator gets the name of the last one applied (static string), may be NULL. */
+/* Changes one to a few fields. *mutator gets the name of the last one applied (static string), may be NULL.
+ */
 CUPEL_MUST_USE cupel_code cupel_recipe_mutate(const cupel_contract *contract, const cupel_limits *limits,
-                                              cupel_random *random, cupel_recipe *recipe, const char **mutator,
-                                              cupel_error *err);
+                                              cupel_random *random, cupel_recipe *recipe,
+                                              const char **mutator, cupel_error *err);
 
 CUPEL_MUST_USE cupel_code cupel_recipe_crossover(const cupel_contract *contract, const cupel_limits *limits,
-                                                 cupel_random *random, const cupel_recipe *a, const cupel_recipe *b,
-                                                 cupel_recipe *out, cupel_error *err);
+                                                 cupel_random *random, const cupel_recipe *a,
+                                                 const cupel_recipe *b, cupel_recipe *out, cupel_error *err);
 
 #endif

@@ -1,29 +1,30 @@
-/* The recipe: one test case as data, a few hundred bytes. Engines mutate its binary form, people edit its YAML form,
- * cupel_case_materialise (materialise.h) turns it into tensors. */
+/* The recipe: one test case as data, a few hundred bytes. Engines mutate its binary form, people edit its
+ * YAML form, cupel_case_materialise (materialise.h) turns it into tensors. */
 #ifndef CUPEL_RECIPE_H
 #define CUPEL_RECIPE_H
 
 #include "contract.h"
 #include "philox.h"
 
-enum { CUPEL_EDIT_MAX = 32, CUPEL_RECIPE_VERSION = 1, CUPEL_RECIPE_BYTES_MAX = 8192 };
+enum { CUPEL_EDIT_MAX = 32, CUPEL_RECIPE_VERSION = 1, CUPEL_RECIPE_BYTES_MAX = 10240 };
 
 /* name, text, weight in draws. Simplest first: the order is the order of simplicity. */
 #define CUPEL_PATTERNS(X)                                                                                    \
     X(ZERO, "zero", 1)                                                                                       \
     X(ONE, "one", 1)                                                                                         \
-    X(CONSTANT, "constant", 3)               /* amplitude everywhere */                                      \
-    X(INTEGERS, "integers", 6)               /* exact small integers */                                      \
-    X(INDEX, "index", 2)                     /* the element's own index, prime period */                     \
-    X(NORMAL, "normal", 8)                   /* amplitude times a standard normal, plus centre */            \
-    X(UNIFORM, "uniform", 6)                 /* uniform between -amplitude and amplitude, plus centre */     \
-    X(LOG_UNIFORM, "log_uniform", 4)         /* either sign, exponents over the whole format */              \
-    X(CANCELLATION, "cancellation", 4)       /* pairs that cancel but for a small rest; large mean, small spread */ \
-    X(ONE_LARGE, "one_large", 3)             /* one large element among small ones */                        \
-    X(TIES, "ties", 3)                       /* few distinct values; midpoints between two numbers */        \
+    X(CONSTANT, "constant", 3)       /* amplitude everywhere */                                              \
+    X(INTEGERS, "integers", 6)       /* exact small integers */                                              \
+    X(INDEX, "index", 2)             /* the element's own index, prime period */                             \
+    X(NORMAL, "normal", 8)           /* amplitude times a standard normal, plus centre */                    \
+    X(UNIFORM, "uniform", 6)         /* uniform between -amplitude and amplitude, plus centre */             \
+    X(LOG_UNIFORM, "log_uniform", 4) /* either sign, exponents over the whole format */                      \
+    X(CANCELLATION, "cancellation",                                                                          \
+      4)                         /* pairs that cancel but for a small rest; large mean, small spread */      \
+    X(ONE_LARGE, "one_large", 3) /* one large element among small ones */                                    \
+    X(TIES, "ties", 3)           /* few distinct values; midpoints between two numbers */                    \
     X(SUBNORMALS, "subnormals", 2)                                                                           \
     X(NEAR_OVERFLOW, "near_overflow", 2)                                                                     \
-    X(BITS, "bits", 1)                       /* random finite bit patterns */
+    X(BITS, "bits", 1) /* random finite bit patterns */
 
 typedef enum cupel_pattern {
 #define CUPEL_PATTERN_NAME(name, text, weight) CUPEL_PATTERN_##name,
@@ -47,7 +48,8 @@ typedef enum cupel_placement {
     CUPEL_PLACE_SINGLE, /* one element */
     CUPEL_PLACE_SPARSE, /* one element in 16 */
     CUPEL_PLACE_ROW,    /* a whole row along the last axis */
-    CUPEL_PLACE_TILE,   /* a run of 32, 64, 128 or 256 elements, aligned, at the start, middle or end of a row */
+    CUPEL_PLACE_TILE,   /* a run of 32, 64, 128 or 256 elements, aligned, at the start, middle or end of a row
+                         */
     CUPEL_PLACE_ALL,
     CUPEL_PLACE_COUNT
 } cupel_placement;
@@ -57,8 +59,9 @@ typedef struct cupel_edit {
     uint64_t bits; /* in the element type */
 } cupel_edit;
 
-/* A tensor's layout: a permutation of axes from outermost to innermost in memory, gap elements after each axis's extent, a step
- * between neighbours, a set of reversed and of expanded axes, and an offset of the first element. */
+/* A tensor's layout: a permutation of axes from outermost to innermost in memory, gap elements after each
+ * axis's extent, a step between neighbours, a set of reversed and of expanded axes, and an offset of the
+ * first element. */
 typedef struct cupel_layout {
     uint8_t order[CUPEL_RANK_MAX]; /* identity: row major */
     uint8_t gap[CUPEL_RANK_MAX];   /* extra elements behind each axis in memory */
@@ -91,35 +94,42 @@ typedef struct cupel_recipe {
 } cupel_recipe;
 
 /* The simplest legal recipe: ordinary shape, base types, integers in every input, contiguous. */
-CUPEL_MUST_USE cupel_code cupel_recipe_simple(const cupel_contract *contract, cupel_recipe *out, cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_recipe_simple(const cupel_contract *contract, cupel_recipe *out,
+                                              cupel_error *err);
 
 /* The recipe's binding, complete. */
 CUPEL_MUST_USE cupel_code cupel_recipe_binding(const cupel_contract *contract, const cupel_recipe *recipe,
                                                cupel_binding *out, cupel_error *err);
 
-/* Brings any recipe into the contract: dims into range and requires (nearest legal value), types and layouts to claimed
- * ones, params into range, specials away where inputs are finite. Always yields a legal recipe or fails (UNABLE:
- * requires cannot be met). Total work (elements of all tensors) is kept at most max_elements by shrinking dims. */
+/* Brings any recipe into the contract: dims into range and requires (nearest legal value), types and layouts
+ * to claimed ones, params into range, specials away where inputs are finite. Always yields a legal recipe or
+ * fails (UNABLE: requires cannot be met). Total work (elements of all tensors) is kept at most max_elements
+ * by shrinking dims. */
 CUPEL_MUST_USE cupel_code cupel_recipe_repair(const cupel_contract *contract, cupel_recipe *recipe,
                                               int64_t max_elements, cupel_error *err);
 
-/* The engines' form: versioned, little endian, bound to the contract's counts. encode returns the size (0: capacity too
- * small). decode accepts any bytes: what is missing is zero, what is out of range is brought in by repair; false only
- * when magic or version differ. Encoding a decoded recipe gives a fixed point. */
-size_t cupel_recipe_encode(const cupel_contract *contract, const cupel_recipe *recipe, uint8_t *bytes, size_t capacity);
-bool cupel_recipe_decode(const cupel_contract *contract, const uint8_t *bytes, size_t size, cupel_recipe *out);
+/* The engines' form: versioned, little endian, bound to the contract's counts, at most CUPEL_RECIPE_BYTES_MAX
+ * bytes. encode returns the size (0: capacity too small). decode accepts any bytes: what is missing is zero,
+ * no field can index outside its array; the result is legal only after cupel_recipe_repair. false only when
+ * magic or version differ. Encoding a decoded recipe gives a fixed point. */
+size_t cupel_recipe_encode(const cupel_contract *contract, const cupel_recipe *recipe, uint8_t *bytes,
+                           size_t capacity);
+bool cupel_recipe_decode(const cupel_contract *contract, const uint8_t *bytes, size_t size,
+                         cupel_recipe *out);
 
-/* The people's form. write gives text in arena; read reports errors with line and column and is lossless against write
- * (doubles and element bits as hexadecimal beside a readable comment). */
+/* The people's form. write gives text in arena; read reports errors with line and column and is lossless
+ * against write (doubles and element bits as hexadecimal beside a readable comment). */
 CUPEL_MUST_USE cupel_code cupel_recipe_write(const cupel_contract *contract, const cupel_recipe *recipe,
                                              cupel_arena *arena, char **text, cupel_error *err);
-CUPEL_MUST_USE cupel_code cupel_recipe_read(const cupel_contract *contract, const char *file, const char *text,
-                                            size_t length, cupel_recipe *out, cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_recipe_read(const cupel_contract *contract, const char *file,
+                                            const char *text, size_t length, cupel_recipe *out,
+                                            cupel_error *err);
 
 bool cupel_recipe_equal(const cupel_contract *contract, const cupel_recipe *a, const cupel_recipe *b);
 
-/* The total order of simplicity: negative when a is simpler than b. Smaller tensors first, then simpler traits (no special
- * values, no subnormals, base type, contiguous, fewer edits), simpler patterns, smaller seeds. 0 only for equals. */
+/* The total order of simplicity: negative when a is simpler than b. Smaller tensors first, then simpler
+ * traits (no special values, no subnormals, base type, contiguous, fewer edits), simpler patterns, smaller
+ * seeds. 0 only for equals. */
 int cupel_recipe_compare(const cupel_contract *contract, const cupel_recipe *a, const cupel_recipe *b);
 
 /* What is special about a recipe (DESIGN section 4, attribution). */
@@ -134,7 +144,8 @@ enum {
 int cupel_recipe_traits(const cupel_contract *contract, const cupel_recipe *recipe);
 
 /* One line for people: "M=1 N=33 T=f32, x: normal, one -inf". */
-void cupel_recipe_describe(const cupel_contract *contract, const cupel_recipe *recipe, char *text, size_t size);
+void cupel_recipe_describe(const cupel_contract *contract, const cupel_recipe *recipe, char *text,
+                           size_t size);
 
 const char *cupel_pattern_name(cupel_pattern pattern);
 const char *cupel_special_name(cupel_special special);

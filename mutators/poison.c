@@ -1,0 +1,63 @@
+/* Poison: the content of memory that a kernel has no business reading. A pure function of (poison, seed,
+ * type, position). */
+#include <string.h>
+
+#include "recipe_impl.h"
+
+/* splitmix64 over the position: cheap, because guards, gaps and outputs of every case are filled. */
+static uint64_t hash(uint32_t seed, uint64_t index) {
+    uint64_t x = ((uint64_t)seed << 32 ^ index) + 0x9E3779B97F4A7C15u * (index + 1);
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+/* A quiet NaN with a payload that is never zero. */
+static uint64_t nan_bits(const cupel_format *format, cupel_dtype type, uint64_t h) {
+    if (type == CUPEL_E4M3) return 0x7F | (h & 0x80);
+    int total = (int)format->size * 8, fraction = type == CUPEL_TF32 ? 23 : format->precision - 1;
+    uint64_t sign = (h >> 63) << (total - 1);
+    uint64_t quiet = (((UINT64_C(1) << (total - fraction)) - 1) >> 1) << fraction | UINT64_C(1)
+                                                                                        << (fraction - 1);
+    uint64_t payload = h & ((UINT64_C(1) << (fraction - 1)) - 1);
+    return sign | quiet | payload | 1;
+}
+
+static uint64_t loud_bits(const cupel_format *format, cupel_dtype type, uint64_t h) {
+    if (format->kind == CUPEL_KIND_REAL) return nan_bits(format, type, h);
+    /* far below zero (signed) or far above every claim (unsigned); for a bool, neither true nor false */
+    int total = (int)format->size * 8;
+    return UINT64_C(3) << (total - 2) | (h & ((UINT64_C(1) << (total - 2)) - 1)) | 1;
+}
+
+/* Finite, of ordinary size, of either sign, with many significant bits. */
+static uint64_t quiet_bits(const cupel_format *format, cupel_dtype type, uint64_t h) {
+    if (format->kind == CUPEL_KIND_BOOLEAN) return h >> 63;
+    int total = (int)format->size * 8;
+    if (format->kind != CUPEL_KIND_REAL) {
+        int64_t low = total == 8 ? 64 : 1000, span = total == 8 ? 63 : 30000;
+        int64_t magnitude = low + (int64_t)(h % (uint64_t)span);
+        bool negative = format->kind == CUPEL_KIND_SIGNED && h >> 63;
+        return (uint64_t)(negative ? -magnitude : magnitude);
+    }
+    int fraction = type == CUPEL_TF32 ? 23 : format->precision - 1, bias = 1 - format->emin;
+    uint64_t exponent = (uint64_t)(bias + 3 + (int)(h >> 40 & 3)); /* 8 to 128 */
+    uint64_t bits =
+        (h >> 63) << (total - 1) | exponent << fraction | (h & ((UINT64_C(1) << fraction) - 1)) | 1;
+    return type == CUPEL_TF32 ? bits & ~UINT64_C(0x1FFF) : bits;
+}
+
+void cupel_poison_fill(cupel_poison poison, uint32_t seed, cupel_dtype type, void *memory, size_t bytes,
+                       size_t position) {
+    const cupel_format *format = cupel_format_of(type);
+    unsigned char *out = memory;
+    size_t size = format->size, done = 0;
+    while (done < bytes) {
+        size_t element = (position + done) / size, skip = (position + done) % size;
+        size_t take = size - skip < bytes - done ? size - skip : bytes - done;
+        uint64_t h = hash(seed, element);
+        uint64_t bits = poison == CUPEL_POISON_NAN ? loud_bits(format, type, h) : quiet_bits(format, type, h);
+        memcpy(out + done, (const unsigned char *)&bits + skip, take);
+        done += take;
+    }
+}

@@ -1,0 +1,148 @@
+/* Shapes for a search: values at which kernels change their path, and small cases more often than large ones.
+ */
+#include "recipe_impl.h"
+
+static void keep_landmark(void *self, int64_t value) {
+    cupel_landmarks *list = self;
+    if (value < 2 || value > 1 << 20) return;
+    for (int i = 0; i < list->count; i++)
+        if (list->values[i] == value) return;
+    if (list->count < (int)(sizeof list->values / sizeof *list->values)) list->values[list->count++] = value;
+}
+
+void cupel_landmarks_mine(const cupel_contract *contract, cupel_landmarks *out) {
+    out->count = 0;
+    for (int i = 0; i < contract->launch_count; i++) {
+        const cupel_launch *launch = &contract->launches[i];
+        for (int k = 0; k < launch->block_rank; k++)
+            cupel_scalar_literals(launch->block[k], keep_landmark, out);
+        for (int k = 0; k < launch->grid_rank; k++)
+            cupel_scalar_literals(launch->grid[k], keep_landmark, out);
+        if (launch->shared != NULL) cupel_scalar_literals(launch->shared, keep_landmark, out);
+    }
+    for (int i = 0; i < contract->require_count; i++)
+        cupel_scalar_literals(contract->requires_[i], keep_landmark, out);
+    for (int i = 0; i < contract->let_count; i++)
+        cupel_scalar_literals(contract->lets[i].expr, keep_landmark, out);
+}
+
+static int64_t beside(int64_t value, cupel_random *random) {
+    return value + (int64_t)cupel_random_below(random, 3) - 1;
+}
+
+static int64_t boundary_of_landmark(const cupel_landmarks *landmarks, cupel_random *random) {
+    static const int64_t usual[] = {32, 64, 128, 256, 512, 1024};
+    int64_t unit = landmarks->count > 0 && !cupel_chance(random, 4)
+                       ? landmarks->values[cupel_random_below(random, (uint64_t)landmarks->count)]
+                       : usual[cupel_random_below(random, sizeof usual / sizeof *usual)];
+    return beside(unit * (cupel_chance(random, 2) ? 1 : 1 + (int64_t)cupel_random_below(random, 4)), random);
+}
+
+static int64_t path_switch(cupel_random *random) {
+    static const int64_t switches[] = {768,  769,  1023, 1024, 1025,  2047,  2048,
+                                       2049, 4095, 4096, 4097, 65535, 65536, 65537};
+    return switches[cupel_random_below(random, sizeof switches / sizeof *switches)];
+}
+
+static int64_t prime(cupel_random *random) {
+    static const int64_t primes[] = {2,   3,   5,   7,   11,  13,  17,  23,  31,   37,   61,   67,  97,
+                                     127, 131, 211, 251, 257, 509, 521, 769, 1021, 1031, 2039, 4099};
+    return primes[cupel_random_below(random, sizeof primes / sizeof *primes)];
+}
+
+/* About uniform in the logarithm of the distance from lo; integers only, so that a seed means the same
+ * everywhere. */
+static int64_t log_between(int64_t lo, int64_t hi, cupel_random *random) {
+    int bits = 0;
+    while (bits < 40 && (hi - lo + 1) >> bits > 1) bits++;
+    int64_t block = INT64_C(1) << cupel_random_below(random, (uint64_t)bits + 1);
+    int64_t value = lo + block - 1 + (int64_t)cupel_random_below(random, (uint64_t)block);
+    return value > hi ? lo + (int64_t)cupel_random_below(random, (uint64_t)(hi - lo) + 1) : value;
+}
+
+static int64_t candidate(const cupel_binding *binding, int d, int64_t cap, const cupel_landmarks *landmarks,
+                         cupel_random *random) {
+    const cupel_dim *dim = &binding->contract->dims[d];
+    switch (cupel_random_below(random, 16)) {
+    case 0: return dim->lo + (int64_t)cupel_random_below(random, 2);
+    case 1: return (int64_t)cupel_random_below(random, 4);
+    case 2: return prime(random);
+    case 3: return beside(INT64_C(1) << cupel_random_below(random, 17), random);
+    case 4: return beside(32 * (1 + (int64_t)cupel_random_below(random, 64)), random);
+    case 5: return path_switch(random);
+    case 6: return cap - (int64_t)cupel_random_below(random, 2);
+    case 7: /* as another dim, or twice it */
+        return binding->dims[cupel_random_below(random, (uint64_t)binding->contract->dim_count)] *
+               (cupel_chance(random, 3) ? 2 : 1);
+    case 8:
+    case 9:
+    case 10: return boundary_of_landmark(landmarks, random);
+    case 11: return dim->lo + (int64_t)cupel_random_below(random, (uint64_t)(cap - dim->lo) + 1);
+    default: return log_between(dim->lo, cap, random);
+    }
+}
+
+int64_t cupel_dimension_draw(const cupel_binding *binding, int d, int64_t cap,
+                             const cupel_landmarks *landmarks, cupel_random *random) {
+    const cupel_dim *dim = &binding->contract->dims[d];
+    if (dim->value_count > 0) {
+        int usable = 0;
+        while (usable < dim->value_count && (usable == 0 || dim->values[usable] <= cap)) usable++;
+        return dim->values[cupel_random_below(random, (uint64_t)usable)];
+    }
+    if (cap > dim->hi) cap = dim->hi;
+    if (cap <= dim->lo) return dim->lo;
+    for (int attempt = 0; attempt < 6; attempt++) {
+        int64_t value = candidate(binding, d, cap, landmarks, random);
+        if (value >= dim->lo && value <= cap) return value;
+    }
+    return log_between(dim->lo, cap, random);
+}
+
+/* Elements of all tensors, and the product of all dims as a rough measure of work (a matrix product does more
+ * than its tensors hold, up to 16 times the budget). */
+static bool within(cupel_binding *binding, int64_t budget) {
+    double work = 1;
+    for (int i = 0; i < binding->contract->dim_count; i++)
+        work *= (double)(binding->dims[i] > 1 ? binding->dims[i] : 1);
+    if (work > 16 * (double)budget || cupel_binding_complete(binding, NULL) != CUPEL_OK) return false;
+    int64_t total = cupel_dimensions_total(binding);
+    return total >= 0 && total <= budget;
+}
+
+/* The largest value of one dim that keeps the binding within budget, to within an eighth; requires that it
+ * grows with the dim. */
+static int64_t cap_of(cupel_binding *binding, int d, int64_t budget) {
+    const cupel_dim *dim = &binding->contract->dims[d];
+    int64_t before = binding->dims[d], lo = dim->lo, hi = dim->hi;
+    if (hi > 8 * budget + 64) hi = 8 * budget + 64 > lo ? 8 * budget + 64 : lo;
+    binding->dims[d] = hi;
+    if (within(binding, budget)) lo = hi;
+    while (hi - lo > 1 && hi - lo > lo / 8) {
+        int64_t middle = lo + (hi - lo) / 2;
+        binding->dims[d] = middle;
+        if (within(binding, budget))
+            lo = middle;
+        else
+            hi = middle;
+    }
+    binding->dims[d] = before;
+    return lo;
+}
+
+void cupel_shape_draw(cupel_binding *binding, int64_t budget, const cupel_landmarks *landmarks,
+                      cupel_random *random) {
+    const cupel_contract *contract = binding->contract;
+    int order[CUPEL_DIM_MAX];
+    for (int d = 0; d < contract->dim_count; d++) {
+        int swap = (int)cupel_random_below(random, (uint64_t)d + 1);
+        order[d] = order[swap], order[swap] = d;
+        /* start from the smallest shape that is not empty, so that each dim sees what the others leave it */
+        binding->dims[d] = cupel_dimension_nearest(&contract->dims[d], 1);
+    }
+    for (int i = 0; i < contract->dim_count; i++) {
+        int d = order[i];
+        if (contract->dims[d].lo == contract->dims[d].hi) continue;
+        binding->dims[d] = cupel_dimension_draw(binding, d, cap_of(binding, d, budget), landmarks, random);
+    }
+}
