@@ -145,6 +145,8 @@ typedef struct cupel_contract {
     bool range_safe;
     cupel_deterministic deterministic;
 
+    int64_t ordinary[CUPEL_DIM_MAX]; /* dims of the ordinary shape, found when the contract is loaded */
+
     const char *source;    /* path of the kernel source or shared library, resolved against the contract's folder */
     int source_define_count, source_include_count;
     const char **source_defines;  /* "FLOAT=1" */

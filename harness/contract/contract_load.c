@@ -1,0 +1,136 @@
+/* From a path or a text to checked contracts. */
+#include <string.h>
+#include <unistd.h>
+
+#include "contract_check.h"
+#include "contract_comment.h"
+#include "contract_reader.h"
+#include "contract_yaml.h"
+
+static cupel_code read_one(const cupel_contract_text *text, const char *path, const char *default_source,
+                           cupel_arena *arena, cupel_contract **out, cupel_error *err) {
+    cupel_reader *r = cupel_arena_alloc(arena, sizeof *r);
+    cupel_contract *c = *out = cupel_arena_alloc(arena, sizeof *c);
+    cupel_yaml *root;
+    if (!r || !c) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    *r = (cupel_reader){.arena = arena, .err = err, .contract = c, .default_source = default_source};
+    c->file = path;
+    c->line = text->text.line;
+    c->text = text->text.text;
+    c->text_length = text->text.length;
+    CUPEL_TRY(cupel_contract_yaml(text, arena, &root, err));
+    CUPEL_TRY(cupel_contract_read(r, root));
+    return cupel_contract_check(c, err);
+}
+
+static cupel_code check_ids(const cupel_contracts *contracts, cupel_error *err) {
+    for (int i = 0; i < contracts->count; i++)
+        for (int k = 0; k < i; k++)
+            if (strcmp(contracts->items[i]->id, contracts->items[k]->id) == 0)
+                return cupel_fail_at(err, CUPEL_CONTRACT, contracts->items[i]->file,
+                                     contracts->items[i]->line, 1,
+                                     "expected each id once in a file, found '%s' again (first in line %d)",
+                                     contracts->items[i]->id, contracts->items[k]->line);
+    return CUPEL_OK;
+}
+
+static cupel_code read_all(const cupel_contract_text *texts, int count, const char *path,
+                           const char *default_source, cupel_arena *arena, cupel_contracts *out,
+                           cupel_error *err) {
+    out->count = 0;
+    out->items = cupel_arena_alloc(arena, sizeof *out->items * (size_t)(count + 1));
+    if (!out->items) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    for (int i = 0; i < count; i++) {
+        CUPEL_TRY(read_one(&texts[i], path, default_source, arena, &out->items[i], err));
+        out->count = i + 1;
+    }
+    return check_ids(out, err);
+}
+
+/* The contracts of a text; none is no error here. */
+static cupel_code parse(const char *path, const char *text, size_t length, bool is_yaml,
+                        const char *default_source, cupel_arena *arena, cupel_contracts *out,
+                        cupel_error *err) {
+    const char *file = cupel_arena_text(arena, path, strlen(path));
+    if (!file) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    if (!is_yaml) {
+        cupel_contract_text *texts;
+        int count;
+        CUPEL_TRY(cupel_contract_comments(file, text, length, arena, &texts, &count, err));
+        return read_all(texts, count, file, file, arena, out, err);
+    }
+    bool mark = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
+    const char *copy = cupel_arena_text(arena, text + (mark ? 3 : 0), length - (mark ? 3 : 0));
+    if (!copy) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    cupel_contract_text whole = {{copy, length - (mark ? 3 : 0), file, 1, 1}, 0};
+    return read_all(&whole, 1, file, default_source, arena, out, err);
+}
+
+static cupel_code fail_none(const char *path, cupel_error *err) {
+    return cupel_fail_at(err, CUPEL_CONTRACT, path, 1, 1,
+                         "expected a contract (a block comment that starts with 'cupel: 1', or a .yaml of "
+                         "the same name beside the source), found none");
+}
+
+cupel_code cupel_contracts_parse(const char *path, const char *text, size_t length, bool is_yaml,
+                                 cupel_arena *arena, cupel_contracts *out, cupel_error *err) {
+    CUPEL_TRY(parse(path, text, length, is_yaml, NULL, arena, out, err));
+    return out->count > 0 ? CUPEL_OK : fail_none(path, err);
+}
+
+static const char *extension(const char *path) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    return dot ? dot : path + strlen(path);
+}
+
+/* The file with the same stem and one of the extensions that exists; NULL when there is none. */
+static const char *beside(const char *path, const char *const *extensions, size_t count, cupel_arena *arena) {
+    int stem = (int)(extension(path) - path);
+    for (size_t i = 0; i < count; i++) {
+        const char *other = cupel_arena_printf(arena, "%.*s%s", stem, path, extensions[i]);
+        if (other && access(other, R_OK) == 0) return other;
+    }
+    return NULL;
+}
+
+static cupel_code load_yaml(const char *path, const char *default_source, cupel_arena *arena,
+                            cupel_contracts *out, cupel_error *err) {
+    char *text;
+    size_t length;
+    CUPEL_TRY(cupel_text_read(path, arena, &text, &length, err));
+    return parse(path, text, length, true, default_source, arena, out, err);
+}
+
+static cupel_code check_sources(const cupel_contracts *contracts, cupel_error *err) {
+    for (int i = 0; i < contracts->count; i++) {
+        const cupel_contract *c = contracts->items[i];
+        if (access(c->source, R_OK) != 0)
+            return cupel_fail_at(err, CUPEL_CONTRACT, c->file, c->line, 1,
+                                 "expected a readable file as source, found none at '%s'", c->source);
+    }
+    return CUPEL_OK;
+}
+
+cupel_code cupel_contracts_load(const char *path, cupel_arena *arena, cupel_contracts *out,
+                                cupel_error *err) {
+    static const char *const yaml_extensions[] = {".yaml", ".yml"}, *const source_extensions[] = {".cu", ".c",
+                                                                                                  ".so"};
+    const char *end = extension(path);
+    *out = (cupel_contracts){0};
+    if (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0) {
+        CUPEL_TRY(load_yaml(path, beside(path, source_extensions, 3, arena), arena, out, err));
+    } else {
+        char *text;
+        size_t length;
+        CUPEL_TRY(cupel_text_read(path, arena, &text, &length, err));
+        bool object = length >= 4 && memcmp(text,
+                                            "\x7f"
+                                            "ELF",
+                                            4) == 0;
+        if (!object) CUPEL_TRY(parse(path, text, length, false, NULL, arena, out, err));
+        const char *yaml = out->count ? NULL : beside(path, yaml_extensions, 2, arena);
+        if (yaml) CUPEL_TRY(load_yaml(yaml, path, arena, out, err));
+    }
+    if (out->count == 0) return fail_none(path, err);
+    return check_sources(out, err);
+}
