@@ -36,7 +36,8 @@ typedef struct cupel_expr {
 /* Parses one expression. Depth and length are bounded (256 levels, 64 KiB), so hostile text cannot exhaust the stack. */
 CUPEL_MUST_USE cupel_code cupel_expr_parse(cupel_span text, cupel_arena *arena, cupel_expr **out, cupel_error *err);
 
-/* Calls visit for every NAME that is not a called function. */
+/* Calls visit for every NAME that stands for a tensor or a number: not for called functions, for the element type in cast(x, f16), nor for
+ * keep. */
 CUPEL_MUST_USE cupel_code cupel_expr_names(const cupel_expr *expr,
                                            cupel_code (*visit)(void *self, const cupel_expr *name, cupel_error *err),
                                            void *self, cupel_error *err);

@@ -1,0 +1,142 @@
+/* Activations, as torch._decomp writes them. Arguments of integer tensors become real first. */
+#include "function_table.h"
+
+static int real_argument(cupel_builder *b, const cupel_call *call, int i) {
+    return cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_call_node(b, call, i));
+}
+
+static int argument_or(cupel_builder *b, const cupel_call *call, int i, const char *literal) {
+    return cupel_call_has(call, i) ? real_argument(b, call, i) : cupel_emit_literal(b, literal);
+}
+
+static int greater_(cupel_builder *b, int x, int y) {
+    return less_(b, y, x);
+}
+
+static int clamp_(cupel_builder *b, int x, double low, double high) {
+    return minimum_(b, maximum_(b, x, number_(b, low)), number_(b, high));
+}
+
+int cupel_compose_sigmoid_of(cupel_builder *b, int x) {
+    int one = number_(b, 1.0);
+    return div_(b, one, add_(b, one, exp_(b, neg_(b, x))));
+}
+
+int cupel_compose_sigmoid(cupel_builder *b, const cupel_call *call) {
+    return cupel_compose_sigmoid_of(b, real_argument(b, call, 0));
+}
+
+/* clamp at 0: NaN stays NaN, integers stay integers */
+int cupel_compose_relu(cupel_builder *b, const cupel_call *call) {
+    return maximum_(b, cupel_call_node(b, call, 0), cupel_emit_integer(b, 0));
+}
+
+int cupel_compose_leaky_relu(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0);
+    return where_(b, greater_(b, x, number_(b, 0.0)), x, mul_(b, x, argument_or(b, call, 1, "0.01")));
+}
+
+/* x > 0: scale * x; else scale * alpha * (exp(x * input_scale) - 1), -1 standing for factors of 1 that
+ * PyTorch leaves out */
+static int elu_of(cupel_builder *b, int x, int alpha, int scale, int input_scale) {
+    int inside = input_scale >= 0 ? mul_(b, x, input_scale) : x;
+    int above = scale >= 0 ? mul_(b, x, scale) : x;
+    int below = mul_(b, expm1_(b, inside), scale >= 0 ? mul_(b, alpha, scale) : alpha);
+    return where_(b, greater_(b, x, number_(b, 0.0)), above, below);
+}
+
+int cupel_compose_elu(cupel_builder *b, const cupel_call *call) {
+    return elu_of(b, real_argument(b, call, 0), argument_or(b, call, 1, "1"), -1, -1);
+}
+
+int cupel_compose_selu(cupel_builder *b, const cupel_call *call) {
+    return elu_of(b, real_argument(b, call, 0), cupel_emit_literal(b, "1.6732632423543772848170429916717"),
+                  cupel_emit_literal(b, "1.0507009873554804934193349852946"), -1);
+}
+
+int cupel_compose_celu(cupel_builder *b, const cupel_call *call) {
+    int alpha = argument_or(b, call, 1, "1");
+    return elu_of(b, real_argument(b, call, 0), alpha, -1, div_(b, number_(b, 1.0), alpha));
+}
+
+int cupel_compose_gelu(cupel_builder *b, const cupel_call *call) {
+    static const char *const forms[] = {"none", "tanh", NULL};
+    int x = real_argument(b, call, 0), half = number_(b, 0.5), one = number_(b, 1.0);
+    if (cupel_call_choice(b, call, 1, forms) == 0) {
+        int root_half = cupel_emit_literal(b, "0.70710678118654752440084436210484903928483593768847");
+        return mul_(b, mul_(b, x, half), add_(b, one, erf_(b, mul_(b, x, root_half))));
+    }
+    int beta =
+        cupel_emit_literal(b, "0.79788456080286535587989211986876373695171726232986"); /* sqrt(2 / pi) */
+    int cube = mul_(b, mul_(b, x, x), x);
+    int inner = mul_(b, beta, add_(b, x, mul_(b, cupel_emit_literal(b, "0.044715"), cube)));
+    return mul_(b, mul_(b, half, x), add_(b, one, tanh_(b, inner)));
+}
+
+int cupel_compose_silu(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0);
+    return mul_(b, x, cupel_compose_sigmoid_of(b, x));
+}
+
+static int softplus_of(cupel_builder *b, int x, int beta, int threshold) {
+    int scaled = beta >= 0 ? mul_(b, x, beta) : x;
+    int soft = log1p_(b, exp_(b, scaled));
+    if (beta >= 0) soft = div_(b, soft, beta);
+    return where_(b, greater_(b, scaled, threshold), x, soft);
+}
+
+int cupel_compose_softplus(cupel_builder *b, const cupel_call *call) {
+    int beta = cupel_call_has(call, 1) ? real_argument(b, call, 1) : -1;
+    return softplus_of(b, real_argument(b, call, 0), beta, argument_or(b, call, 2, "20"));
+}
+
+int cupel_compose_mish(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0);
+    return mul_(b, x, tanh_(b, softplus_of(b, x, -1, number_(b, 20.0))));
+}
+
+int cupel_compose_softsign(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0);
+    return div_(b, x, add_(b, number_(b, 1.0), abs_(b, x)));
+}
+
+int cupel_compose_hardtanh(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0);
+    return minimum_(b, maximum_(b, x, argument_or(b, call, 1, "-1")), argument_or(b, call, 2, "1"));
+}
+
+int cupel_compose_hardsigmoid(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0);
+    return div_(b, clamp_(b, add_(b, x, number_(b, 3.0)), 0.0, 6.0), number_(b, 6.0));
+}
+
+int cupel_compose_hardswish(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0);
+    return div_(b, mul_(b, x, clamp_(b, add_(b, x, number_(b, 3.0)), 0.0, 6.0)), number_(b, 6.0));
+}
+
+/* min(x, 0) - log1p(exp(-|x|)) */
+int cupel_compose_logsigmoid(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0);
+    return sub_(b, minimum_(b, x, number_(b, 0.0)), log1p_(b, exp_(b, neg_(b, abs_(b, x)))));
+}
+
+int cupel_compose_tanhshrink(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0);
+    return sub_(b, x, tanh_(b, x));
+}
+
+/* NaN stays NaN, as in PyTorch's decomposition; its zero is x * 0, whose sign would be judged, so a plain 0
+ * stands here. */
+int cupel_compose_softshrink(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0), lambda = argument_or(b, call, 1, "0.5");
+    int inner = where_(b, cupel_emit_unary(b, CUPEL_OP_ISNAN, x), x, number_(b, 0.0));
+    int below = where_(b, less_(b, x, neg_(b, lambda)), add_(b, x, lambda), inner);
+    return where_(b, greater_(b, x, lambda), sub_(b, x, lambda), below);
+}
+
+int cupel_compose_hardshrink(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0), lambda = argument_or(b, call, 1, "0.5");
+    int inside = and_(b, less_equal_(b, neg_(b, lambda), x), less_equal_(b, x, lambda));
+    return where_(b, inside, number_(b, 0.0), x);
+}
