@@ -26,6 +26,7 @@ typedef struct cupel_gate_tally {
 typedef struct cupel_scoreboard {
     cupel_gate_tally gates[CUPEL_GATE_COUNT];
     int64_t cases;
+    int64_t elements; /* of inputs and outputs, over all cases */
     int64_t cases_by_pattern[CUPEL_PATTERN_COUNT];
     int64_t not_judged[CUPEL_REASON_COUNT]; /* elements by reason, all outputs */
     int64_t judged_by_type[CUPEL_TYPE_MAX]

@@ -66,8 +66,7 @@ static bool fails(attribution *a, const cupel_recipe *candidate, int mask) {
 enum { VALUES_COUNT = 9 };
 
 static bool is_subnormal_pattern(cupel_pattern pattern) {
-    return pattern == CUPEL_PATTERN_SUBNORMALS || pattern == CUPEL_PATTERN_LOG_UNIFORM ||
-           pattern == CUPEL_PATTERN_BITS;
+    return pattern == CUPEL_PATTERN_SUBNORMALS || pattern == CUPEL_PATTERN_BITS;
 }
 
 /* Fills in r's tensors in one of VALUES_COUNT ways: the base's own, the original's, both with other seeds,

@@ -100,6 +100,7 @@ static json_t *report_object(const cupel_check_report *report) {
     json_object_set_new(object, "verdict", json_string(cupel_verdict_name(report->verdict)));
     json_object_set_new(object, "reason", text_or_null(report->reason));
     json_object_set_new(object, "cases", json_integer((json_int_t)report->cases));
+    json_object_set_new(object, "elements", json_integer(report->scoreboard.elements));
     json_object_set_new(object, "seconds", json_real(report->seconds));
     json_object_set_new(object, "seed", json_integer((json_int_t)report->seed));
     json_object_set_new(object, "gates", gates);
