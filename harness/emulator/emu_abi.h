@@ -80,7 +80,8 @@ void cupel_emu_store4_noabort(uintptr_t address);
 void cupel_emu_store8_noabort(uintptr_t address);
 void cupel_emu_store16_noabort(uintptr_t address);
 void cupel_emu_storeN_noabort(uintptr_t address, size_t size);
-/* The candidate's hidden memcpy, memmove and memset (in its trace runtime) call these: instrumented code has plain calls. */
+/* The candidate's hidden memcpy, memmove and memset (in its trace runtime) call these: instrumented code has plain calls. It also
+ * needs a hidden __asan_handle_no_return that does nothing. Tail calls, so that the return address is the author's. */
 void *cupel_emu_memcpy(void *target, const void *source, size_t size);
 void *cupel_emu_memmove(void *target, const void *source, size_t size);
 void *cupel_emu_memset(void *target, int value, size_t size);

@@ -11,7 +11,8 @@
 /* IEEE operation by operation; no surprises from aliasing; uninitialised locals hold a pattern (NaN for floats), so that a
  * kernel that reads them is wrong in the same way every time. cc1 has its vectorisers off unless asked. */
 #define CUPEL_EMU_MEANING_FLAGS                                                                              \
-    "-ffp-contract=off", "-relaxed-aliasing", "-ftrivial-auto-var-init=pattern", "-fvisibility", "hidden",   \
+    "-ffp-contract=off", "-relaxed-aliasing", "-fno-delete-null-pointer-checks",                            \
+        "-ftrivial-auto-var-init=pattern", "-fvisibility", "hidden",   \
         "-debug-info-kind=line-tables-only", "-dwarf-version=4"
 
 /* fuzzer-no-link keeps branches as branches (no folding into selects). kernel-address with outlined callbacks under our own prefix

@@ -1,0 +1,240 @@
+/* The checker: every access of instrumented code comes here first. Common cases are decided inline by one look at a bit map; the rest
+ * is settled in order. An access that may do harm outside the candidate's own memory ends the run before it happens. */
+#include <signal.h>
+#include <string.h>
+
+#include "emu_load.h"
+#include "emu_machine.h"
+
+static cupel_emu_machine *const m = &cupel_emu_the_machine;
+
+/* The bits of the size bytes (at most 16) from offset on; maps have room for reading a little too far. */
+static inline uint32_t map_bits(const uint8_t *map, size_t offset, uint32_t size) {
+    uint32_t word;
+    memcpy(&word, map + (offset >> 3), sizeof word);
+    return word >> (offset & 7) & ((1u << size) - 1);
+}
+
+static inline void map_set(uint8_t *map, size_t offset, uint32_t size) {
+    uint32_t word;
+    memcpy(&word, map + (offset >> 3), sizeof word);
+    word |= ((1u << size) - 1) << (offset & 7);
+    memcpy(map + (offset >> 3), &word, sizeof word);
+}
+
+static void report(bool write, bool misaligned, cupel_space space, uintptr_t address, uint32_t size, const void *pc) {
+    cupel_access_kind kind = misaligned ? (write ? CUPEL_ACCESS_MISALIGNED_WRITE : CUPEL_ACCESS_MISALIGNED_READ)
+                                        : (write ? CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE : CUPEL_ACCESS_OUT_OF_BOUNDS_READ);
+    cupel_emu_report_access(kind, space, address, size, pc);
+}
+
+/* An access that belongs nowhere. */
+static void stop(uintptr_t address, uint32_t size, bool write, const void *pc) {
+    const char *verb = write ? "writes" : "reads";
+    if (address < 65536) {
+        m->out->signal = SIGSEGV;
+        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_CRASH, pc, "%s %u bytes through a null pointer (address 0x%llx)",
+                              verb, size, (unsigned long long)address);
+    }
+    report(write, false, CUPEL_SPACE_GLOBAL, address, size, pc);
+    int64_t offset = 0;
+    int buffer = m->memory->locate(m->memory->self, (const void *)address, &offset);
+    if (buffer >= 0)
+        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_OUT_OF_BOUNDS, pc,
+                              "%s %u bytes at offset %lld of the nearest buffer, outside of all memory that it was given", verb,
+                              size, (long long)offset);
+    cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_OUT_OF_BOUNDS, pc,
+                          "%s %u bytes at 0x%llx, outside of all memory that it was given", verb, size,
+                          (unsigned long long)address);
+}
+
+static void settle_global(size_t offset, uint32_t size, bool write, const void *pc) {
+    uint32_t all = (1u << size) - 1;
+    uintptr_t address = m->global_start + offset;
+    if (map_bits(m->valid, offset, size) != all) {
+        report(write, false, CUPEL_SPACE_GLOBAL, address, size, pc);
+        return;
+    }
+    if (!write && map_bits(m->readable, offset, size) != all)
+        cupel_emu_report_access(CUPEL_ACCESS_UNINITIALISED_READ, CUPEL_SPACE_GLOBAL, address, size, pc);
+    map_set(m->readable, offset, size);
+}
+
+static void settle_shared(const cupel_emu_shared *shared, size_t offset, uint32_t size, bool write, const void *pc) {
+    if (offset >= shared->size || size > shared->size - offset) {
+        report(write, false, CUPEL_SPACE_SHARED, shared->start + offset, size, pc);
+        return;
+    }
+    if (!write && map_bits(shared->readable, offset, size) != (1u << size) - 1)
+        cupel_emu_report_access(CUPEL_ACCESS_UNINITIALISED_READ, CUPEL_SPACE_SHARED, shared->start + offset, size, pc);
+    map_set(shared->readable, offset, size);
+}
+
+/* The whole decision, for pieces of at most 16 bytes. */
+static void settle(uintptr_t address, uint32_t size, bool write, const void *pc) {
+    if (address - m->global_start < m->global_size) {
+        settle_global(address - m->global_start, size, write, pc);
+    } else if (address - m->stack_low <= (uintptr_t)(CUPEL_EMU_STACK_BYTES - size)) {
+        return;
+    } else if (address - m->static_shared.start < m->static_shared.size) {
+        settle_shared(&m->static_shared, address - m->static_shared.start, size, write, pc);
+    } else if (address - (m->dynamic_shared.start - CUPEL_EMU_SHARED_SLACK) <
+               CUPEL_EMU_SHARED_MAX + 2 * CUPEL_EMU_SHARED_SLACK) {
+        settle_shared(&m->dynamic_shared, address - m->dynamic_shared.start, size, write, pc);
+    } else if (!write && address - (uintptr_t)m->parameters < sizeof m->parameters) {
+        return;
+    } else if (cupel_emu_module_owns(m->module, address, size, write)) {
+        if (write) m->module_dirty = true;
+    } else if (!write && cupel_emu_module_owns_pages(m->module, address, size)) {
+        report(false, false, CUPEL_SPACE_SHARED, address, size, pc);
+    } else {
+        stop(address, size, write, pc);
+    }
+}
+
+static cupel_space space_of(uintptr_t address) {
+    if (address - m->stack_low < CUPEL_EMU_STACK_BYTES) return CUPEL_SPACE_LOCAL;
+    if (address - m->static_shared.start < m->static_shared.size) return CUPEL_SPACE_SHARED;
+    if (address - m->dynamic_shared.start < CUPEL_EMU_SHARED_MAX) return CUPEL_SPACE_SHARED;
+    return CUPEL_SPACE_GLOBAL;
+}
+
+static inline bool is_shared(uintptr_t address) {
+    return address - m->static_shared.start < m->static_shared.size ||
+           address - m->dynamic_shared.start < m->dynamic_shared.size;
+}
+
+/* Gives way where the schedule wants it, before an access to shared memory. Between two barriers, reads may follow each other
+ * freely; a store, and a read after a store, wait for the others. */
+static void order_shared(bool write) {
+    cupel_emu_thread *self = m->current;
+    m->shared_touched = true;
+    if (m->policy.stepwise) {
+        uint32_t since = self->access_key - m->epoch_key;
+        if (since < 2 && (write || since == 1)) cupel_emu_block_step();
+        self->access_key = m->epoch_key + write;
+    } else if (m->policy.random_switch && cupel_emu_schedule_below(4) == 0) {
+        cupel_emu_block_ready((uint32_t)(self - m->threads) / CUPEL_EMU_WARP, 1u << self->slot);
+        cupel_emu_block_wait();
+    }
+}
+
+static __attribute__((noinline)) void uncommon(uintptr_t address, uint32_t size, bool write, const void *pc) {
+    if (is_shared(address)) order_shared(write);
+    if (address & (size - 1)) report(write, true, space_of(address), address, size, pc);
+    settle(address, size, write, pc);
+}
+
+static __attribute__((always_inline)) inline void access_memory(uintptr_t address, uint32_t size, bool write,
+                                                                const void *pc) {
+    if (--m->budget == 0) cupel_emu_budget_spent(pc);
+    if ((address & (size - 1)) == 0) {
+        size_t offset = address - m->global_start;
+        uint32_t all = (1u << size) - 1;
+        if (offset < m->global_size) {
+            if (!write && map_bits(m->readable, offset, size) == all) return;
+            if (write && map_bits(m->valid, offset, size) == all) {
+                map_set(m->readable, offset, size);
+                return;
+            }
+        } else if (address - m->stack_low < CUPEL_EMU_STACK_BYTES) {
+            return;
+        }
+    }
+    uncommon(address, size, write, pc);
+}
+
+#define CUPEL_EMU_ACCESS(size)                                                                               \
+    void cupel_emu_load##size##_noabort(uintptr_t address) {                                                 \
+        access_memory(address, size, false, __builtin_return_address(0));                                    \
+    }                                                                                                        \
+    void cupel_emu_store##size##_noabort(uintptr_t address) {                                                \
+        access_memory(address, size, true, __builtin_return_address(0));                                     \
+    }
+CUPEL_EMU_ACCESS(1)
+CUPEL_EMU_ACCESS(2)
+CUPEL_EMU_ACCESS(4)
+CUPEL_EMU_ACCESS(8)
+CUPEL_EMU_ACCESS(16)
+
+/* Any size and alignment, in pieces. */
+static void access_range(uintptr_t address, size_t size, bool write, const void *pc) {
+    if (--m->budget == 0) cupel_emu_budget_spent(pc);
+    if (size == 0) return;
+    if (size <= CUPEL_EMU_STACK_BYTES && address - m->stack_low <= CUPEL_EMU_STACK_BYTES - size) return;
+    if (is_shared(address)) order_shared(write);
+    for (size_t done = 0; done < size; done += 16) {
+        size_t piece = size - done < 16 ? size - done : 16;
+        settle(address + done, (uint32_t)piece, write, pc);
+    }
+}
+
+void cupel_emu_loadN_noabort(uintptr_t address, size_t size) {
+    access_range(address, size, false, __builtin_return_address(0));
+}
+
+void cupel_emu_storeN_noabort(uintptr_t address, size_t size) {
+    access_range(address, size, true, __builtin_return_address(0));
+}
+
+/* pc: these are called by the candidate's own memcpy, a jump away from the code that wanted it. */
+void *cupel_emu_memcpy(void *target, const void *source, size_t size) {
+    access_range((uintptr_t)source, size, false, __builtin_return_address(0));
+    access_range((uintptr_t)target, size, true, __builtin_return_address(0));
+    return memmove(target, source, size);
+}
+
+void *cupel_emu_memmove(void *target, const void *source, size_t size) {
+    access_range((uintptr_t)source, size, false, __builtin_return_address(0));
+    access_range((uintptr_t)target, size, true, __builtin_return_address(0));
+    return memmove(target, source, size);
+}
+
+void *cupel_emu_memset(void *target, int value, size_t size) {
+    access_range((uintptr_t)target, size, true, __builtin_return_address(0));
+    return memset(target, value, size);
+}
+
+/* Which thread first added to a floating-point address; a second one makes the result depend on the order. */
+enum { ADDED_SLOTS = 4096 };
+static struct {
+    uintptr_t address;
+    uint64_t thread;
+} added[ADDED_SLOTS];
+static uint32_t added_count;
+
+void cupel_emu_check_begin(void) {
+    if (added_count != 0) memset(added, 0, sizeof added);
+    added_count = 0;
+}
+
+static void note_float_add(uintptr_t address) {
+    uint64_t thread = m->block_linear * CUPEL_EMU_THREADS_MAX + m->current->linear + 1;
+    uint32_t slot = (uint32_t)((address >> 1) * 2654435761u) % ADDED_SLOTS;
+    while (added[slot].address != 0 && added[slot].address != address) slot = (slot + 1) % ADDED_SLOTS;
+    if (added[slot].address == address) {
+        if (added[slot].thread != thread) m->out->float_atomics = true;
+    } else if (added_count == ADDED_SLOTS / 2) {
+        m->out->float_atomics = true; /* no room to tell: do not claim that the order is fixed */
+    } else {
+        added_count++;
+        added[slot].address = address;
+        added[slot].thread = thread;
+    }
+}
+
+/* Atomics commute, mostly: they do not wait for others, but a read after one does. */
+void cupel_emu_atomic_access(void *target, uint32_t size, int is_float) {
+    uintptr_t address = (uintptr_t)target;
+    const void *pc = __builtin_return_address(0);
+    if (--m->budget == 0) cupel_emu_budget_spent(pc);
+    if (is_shared(address)) {
+        m->shared_touched = true;
+        if (m->policy.random_switch) order_shared(true);
+        m->current->access_key = m->epoch_key + 1;
+    }
+    if ((size & (size - 1)) == 0 && (address & (size - 1)) != 0) report(true, true, space_of(address), address, size, pc);
+    settle(address, size, false, pc);
+    settle(address, size, true, pc);
+    if (is_float && !m->out->float_atomics) note_float_add(address);
+}

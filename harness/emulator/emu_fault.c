@@ -1,0 +1,106 @@
+/* Signals while device code runs. The handler works on its own stack, describes the fault and returns into the launching context. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "emu_load.h"
+#include "emu_machine.h"
+
+static cupel_emu_machine *const m = &cupel_emu_the_machine;
+
+static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+enum { CAUGHT = sizeof caught / sizeof caught[0] };
+static struct sigaction before[CAUGHT];
+
+/* The author's instruction: where the fault happened, or the nearest return address into the candidate when it happened in a function
+ * that the candidate called. */
+static const void *candidate_pc(uintptr_t ip, uintptr_t sp) {
+    if (cupel_emu_module_is_code(m->module, ip)) return (const void *)(ip + 1);
+    uintptr_t top = m->stack_low + CUPEL_EMU_STACK_BYTES;
+    if (sp < m->stack_low) return NULL;
+    for (; sp + sizeof(uintptr_t) <= top; sp += sizeof(uintptr_t)) {
+        uintptr_t word;
+        memcpy(&word, (const void *)sp, sizeof word);
+        if (cupel_emu_module_is_code(m->module, word)) return (const void *)word;
+    }
+    return NULL;
+}
+
+/* A misaligned 16-byte access has been reported and the run goes on, but movaps and movdqa insist: they are
+ * rewritten, in place and for good, as the forms that do not. */
+static bool relax_alignment(uintptr_t ip) {
+    if (!cupel_emu_module_is_code(m->module, ip)) return false;
+    unsigned char *at = (unsigned char *)ip, *opcode = at;
+    bool operand_size = *opcode == 0x66;
+    if (operand_size) opcode++;
+    if ((*opcode & 0xf0) == 0x40) opcode++; /* REX */
+    if (*opcode++ != 0x0f) return false;
+    bool packed_integer = operand_size && (*opcode == 0x6f || *opcode == 0x7f);
+    if (*opcode != 0x28 && *opcode != 0x29 && !packed_integer) return false;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = ip & ~(page - 1), stop = (ip + 16 + page - 1) & ~(page - 1);
+    if (mprotect((void *)start, stop - start, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
+    if (packed_integer) {
+        *at = 0xf3;
+    } else {
+        *opcode -= 0x18; /* 28, 29 -> 10, 11 */
+    }
+    return mprotect((void *)start, stop - start, PROT_READ | PROT_EXEC) == 0;
+}
+
+static void describe(int signal, const siginfo_t *info, uintptr_t ip, uintptr_t sp) {
+    const void *pc = candidate_pc(ip, sp);
+    uintptr_t address = (uintptr_t)info->si_addr;
+    m->out->signal = signal;
+    if (signal == SIGSEGV && m->stack_low - address <= CUPEL_EMU_STACK_GUARD) {
+        m->out->signal = 0;
+        cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_STACK_OVERFLOW, pc, "a thread's stack of %d KiB overflowed",
+                              CUPEL_EMU_STACK_BYTES / 1024);
+    } else if (signal == SIGSEGV || signal == SIGBUS) {
+        cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_CRASH, pc, "%s at address 0x%llx", strsignal(signal),
+                              (unsigned long long)address);
+    } else {
+        cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_CRASH, pc, "%s", strsignal(signal));
+    }
+}
+
+/* Not ours: as if we had never been here. */
+static void pass_on(int signal) {
+    for (int i = 0; i < CAUGHT; i++)
+        if (caught[i] == signal) sigaction(signal, &before[i], NULL);
+    if (signal == SIGABRT) raise(signal);
+}
+
+static void handle(int signal, siginfo_t *info, void *context) {
+    if (!m->running || m->host_sp == NULL) {
+        pass_on(signal);
+        return;
+    }
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    uintptr_t ip = (uintptr_t)registers[REG_RIP];
+    if (signal == SIGSEGV && info->si_code == SI_KERNEL && relax_alignment(ip)) return;
+    describe(signal, info, ip, (uintptr_t)registers[REG_RSP]);
+    /* Return into a jump to the host: the kernel then restores the signal mask. */
+    registers[REG_RIP] = (greg_t)(uintptr_t)cupel_emu_fiber_jump;
+    registers[REG_RDI] = (greg_t)(uintptr_t)m->host_sp;
+}
+
+void cupel_emu_fault_install(void) {
+    struct sigaction now;
+    if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == handle) return; /* nobody has taken our place */
+    static unsigned char *stack;
+    enum { ALTERNATE_BYTES = 256 * 1024 };
+    if (stack == NULL) {
+        stack = mmap(NULL, ALTERNATE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (stack == MAP_FAILED) {
+            stack = NULL;
+            return;
+        }
+    }
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = ALTERNATE_BYTES}, NULL);
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < CAUGHT; i++) sigaction(caught[i], &action, &before[i]);
+}

@@ -1,0 +1,89 @@
+#include "emu_fiber.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define CUPEL_EMU_CLEAN(start, size) ASAN_UNPOISON_MEMORY_REGION(start, size)
+#endif
+#endif
+#ifndef CUPEL_EMU_CLEAN
+#define CUPEL_EMU_CLEAN(start, size) ((void)0)
+#endif
+
+enum { STACKS_MAX = 1024 + 1 };
+
+static cupel_emu_stack stacks[STACKS_MAX];
+static uint32_t stack_count;
+static cupel_emu_stack *free_stacks;
+
+/* The registers that a call preserves lie on the stack, and the return is a plain ret: threads of a warp are mostly suspended in
+ * the same place, so the processor's prediction of returns holds across the switch. */
+__asm__(".text\n"
+        ".globl cupel_emu_fiber_switch\n"
+        ".type cupel_emu_fiber_switch,@function\n"
+        "cupel_emu_fiber_switch:\n"
+        "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n  pushq %r13\n  pushq %r14\n  pushq %r15\n"
+        "  movq %rsp,(%rdi)\n"
+        "  movq %rsi,%rsp\n"
+        "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n"
+        "  ret\n"
+        ".size cupel_emu_fiber_switch,.-cupel_emu_fiber_switch\n"
+        ".globl cupel_emu_fiber_jump\n"
+        ".type cupel_emu_fiber_jump,@function\n"
+        "cupel_emu_fiber_jump:\n"
+        "  movq %rdi,%rsp\n"
+        "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n"
+        "  ret\n"
+        ".size cupel_emu_fiber_jump,.-cupel_emu_fiber_jump\n");
+
+static cupel_emu_stack *map_stack(void) {
+    if (stack_count == STACKS_MAX) return NULL;
+    size_t bytes = CUPEL_EMU_STACK_BYTES + CUPEL_EMU_STACK_GUARD;
+    unsigned char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return NULL;
+    if (mprotect(memory, CUPEL_EMU_STACK_GUARD, PROT_NONE) != 0) {
+        munmap(memory, bytes);
+        return NULL;
+    }
+    cupel_emu_stack *stack = &stacks[stack_count];
+    stack->low = (uintptr_t)memory + CUPEL_EMU_STACK_GUARD;
+    stack->index = stack_count++;
+    return stack;
+}
+
+cupel_emu_stack *cupel_emu_stack_take(void (*entry)(void)) {
+    cupel_emu_stack *stack = free_stacks;
+    if (stack != NULL) {
+        free_stacks = stack->next_free;
+    } else if ((stack = map_stack()) == NULL) {
+        return NULL;
+    }
+    /* Stacks begin at different offsets in a page, else the hot ends of all of them fall into the same few cache sets. */
+    uintptr_t top = stack->low + CUPEL_EMU_STACK_BYTES - (stack->index * 320u) % 4096u;
+    void **sp = (void **)(top & ~(uintptr_t)63);
+    *--sp = NULL; /* entry finds itself called from nowhere, its stack aligned as the ABI wants it */
+    void *start;
+    memcpy(&start, &entry, sizeof start);
+    *--sp = start;
+    for (int i = 0; i < 6; i++) *--sp = NULL;
+    stack->sp = sp;
+    return stack;
+}
+
+void cupel_emu_stack_release(cupel_emu_stack *stack) {
+    stack->next_free = free_stacks;
+    free_stacks = stack;
+}
+
+void cupel_emu_stack_abandon_all(void) {
+    free_stacks = NULL;
+    for (uint32_t i = stack_count; i-- > 0;) {
+        /* Frames that were left by a jump have not taken down their red zones. */
+        CUPEL_EMU_CLEAN((void *)stacks[i].low, CUPEL_EMU_STACK_BYTES);
+        stacks[i].next_free = free_stacks;
+        free_stacks = &stacks[i];
+    }
+}

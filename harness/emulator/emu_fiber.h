@@ -1,0 +1,29 @@
+/* Stacks and the switch between them. */
+#ifndef CUPEL_EMU_FIBER_H
+#define CUPEL_EMU_FIBER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CUPEL_EMU_STACK_BYTES = 128 * 1024, CUPEL_EMU_STACK_GUARD = 32 * 1024 };
+
+typedef struct cupel_emu_stack {
+    void *sp;      /* of the fiber that is suspended on it */
+    uintptr_t low; /* first usable byte; the guard lies below */
+    uint32_t index;
+    struct cupel_emu_stack *next_free;
+} cupel_emu_stack;
+
+/* A stack whose fiber will start in entry when it is switched to; NULL when out of memory. */
+cupel_emu_stack *cupel_emu_stack_take(void (*entry)(void));
+/* Puts a stack back; it must not be running, or must leave it at once. */
+void cupel_emu_stack_release(cupel_emu_stack *stack);
+/* Puts every stack back, with whatever their fibers left on them cleaned away. Called on the host's stack. */
+void cupel_emu_stack_abandon_all(void);
+
+/* Saves the running context in *save and continues the one saved as target. */
+void cupel_emu_fiber_switch(void **save, void *target);
+/* Continues target; the running context is lost. */
+void cupel_emu_fiber_jump(void *target) __attribute__((noreturn));
+
+#endif

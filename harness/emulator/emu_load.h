@@ -1,0 +1,29 @@
+/* A candidate's shared object in this process: what it exports, which of its memory its kernels may touch. */
+#ifndef CUPEL_EMU_LOAD_H
+#define CUPEL_EMU_LOAD_H
+
+#include <stdbool.h>
+
+#include "emu_place.h"
+#include "emu_runtime.h"
+
+const cupel_emu_candidate_t *cupel_emu_module_candidate(const cupel_emu_module *module);
+const char *cupel_emu_module_path(const cupel_emu_module *module);
+/* Where the object's address 0 lies. */
+uintptr_t cupel_emu_module_base(const cupel_emu_module *module);
+
+/* Does the access stay inside the candidate's own variables (or, for reads, constants)? Its registers, edge guards and the like are
+ * not its own. */
+bool cupel_emu_module_owns(const cupel_emu_module *module, uintptr_t address, size_t size, bool write);
+/* Inside the object at all? */
+bool cupel_emu_module_owns_pages(const cupel_emu_module *module, uintptr_t address, size_t size);
+bool cupel_emu_module_is_code(const cupel_emu_module *module, uintptr_t address);
+/* Gives every variable the value that it had when the object was loaded. */
+void cupel_emu_module_restore(cupel_emu_module *module);
+/* Gives the candidate its step counter. */
+void cupel_emu_module_bind(cupel_emu_module *module, uint32_t *budget);
+
+/* The place cache of emu_place.c. */
+cupel_emu_places *cupel_emu_module_places(cupel_emu_module *module);
+
+#endif

@@ -1,0 +1,144 @@
+/* The state of the emulated device, shared by the emulator's own files and nobody else. Static because callbacks from device
+ * code and signal handlers have no other way to it. */
+#ifndef CUPEL_EMU_MACHINE_H
+#define CUPEL_EMU_MACHINE_H
+
+#include <stdbool.h>
+
+#include "emu_fiber.h"
+#include "emu_runtime.h"
+
+enum {
+    CUPEL_EMU_WARP = 32,
+    CUPEL_EMU_THREADS_MAX = 1024,
+    CUPEL_EMU_WARPS_MAX = CUPEL_EMU_THREADS_MAX / CUPEL_EMU_WARP,
+    CUPEL_EMU_SHARED_MAX = 227 * 1024,
+    CUPEL_EMU_SHARED_SLACK = 64 * 1024, /* around dynamic shared memory: a stray access does no harm there */
+    CUPEL_EMU_STATIC_SHARED_MAX = 48 * 1024,
+    CUPEL_EMU_PARAMETERS_MAX = 8192,
+    CUPEL_EMU_NOTES_MAX = 4
+};
+
+/* A thread of the current block. Threads stand in the order in which they run: slot p of warp w is not lane p of warp w unless
+ * the schedule is canonical. */
+typedef struct cupel_emu_thread {
+    uint32_t x, y, z, lane, warp; /* as in cupel_emu_registers, in that order: copied as one piece */
+    uint32_t slot;                /* position in its warp's masks */
+    uint32_t access_key;          /* barrier epoch * 2, + 1 when the last access to shared memory was a store */
+    uint32_t linear;              /* index in the block */
+    cupel_emu_stack *stack;
+    const void *wait_pc; /* where it waits, for reports */
+} cupel_emu_thread;
+
+/* Lanes that wait together in a warp operation. Masks are over slots. */
+typedef struct cupel_emu_group {
+    uint32_t mask, arrived;
+    uint32_t operation; /* lanes in different operations do not meet */
+} cupel_emu_group;
+
+typedef struct cupel_emu_warp {
+    uint32_t ready;      /* may run now */
+    uint32_t stepped;    /* wait for all others to come as far as they can */
+    uint32_t at_barrier; /* wait in __syncthreads */
+    uint32_t alive;      /* have not exited */
+    uint32_t existing;   /* slots that hold a thread */
+    uint32_t group_count;
+    cupel_emu_group groups[CUPEL_EMU_WARP];
+    uint8_t slot_of[CUPEL_EMU_WARP]; /* lane -> slot; lane 31 and up may not exist */
+    uint64_t value[CUPEL_EMU_WARP];  /* by lane: operand, then result */
+    uint64_t detail[CUPEL_EMU_WARP]; /* by lane: kind, argument and width of a shuffle */
+    int predicate[CUPEL_EMU_WARP];   /* by lane: second result of match_all */
+} cupel_emu_warp;
+
+/* How a seed's schedule chooses. */
+typedef struct cupel_emu_policy {
+    bool stepwise;       /* a conflicting access to shared memory waits for the others */
+    bool random_switch;  /* any access to shared memory may switch, and the next thread is drawn */
+    bool identity;       /* slots are lanes */
+    uint64_t random;     /* state of the draws */
+    uint64_t block_step, block_start; /* i-th block to run: (start + i * step) mod count */
+    uint8_t lane_order[CUPEL_EMU_WARP];
+    uint64_t seed;
+} cupel_emu_policy;
+
+typedef struct cupel_emu_shared {
+    uintptr_t start;
+    size_t size;       /* of this launch */
+    uint8_t *readable; /* one bit a byte */
+} cupel_emu_shared;
+
+typedef struct cupel_emu_machine {
+    /* hot: what a callback or a switch touches */
+    uint32_t budget; /* steps until budget_spent; decremented by the candidate as well */
+    uint32_t epoch_key;
+    cupel_emu_thread *current;
+    cupel_emu_registers_t *registers;
+    uintptr_t global_start;
+    size_t global_size;
+    const uint8_t *valid;
+    uint8_t *readable;
+    uintptr_t stack_low; /* of the running fiber */
+    cupel_emu_shared static_shared, dynamic_shared;
+    bool shared_touched;
+    cupel_emu_policy policy;
+
+    /* the block */
+    uint32_t warp_count, thread_count, alive_count, barrier_count;
+    uint32_t ready_warps, stepped_warps; /* bit w: warp w's mask is not empty */
+    uint32_t barrier_true;               /* threads that came to the barrier with a true predicate */
+    int barrier_seen;                    /* threads, of the last barrier */
+    int barrier_trues;
+    cupel_emu_warp warps[CUPEL_EMU_WARPS_MAX];
+    cupel_emu_thread threads[CUPEL_EMU_THREADS_MAX]; /* slot p of warp w at w * 32 + p */
+
+    /* the launch */
+    const cupel_emu_kernel *kernel;
+    void *host_sp; /* the launching context, while fibers run */
+    void **arguments;
+    uint32_t parameter_size;
+    _Alignas(16) unsigned char parameters[CUPEL_EMU_PARAMETERS_MAX];
+    uint64_t block_linear; /* for atomics: which block adds */
+
+    /* the run */
+    cupel_emu_module *module;
+    const cupel_emu_memory *memory;
+    cupel_observation *out;
+    uint64_t steps_left, steps_limit, slice;
+    bool zero_poison, running, stopped, module_dirty;
+    int note_count;
+    const char *notes[CUPEL_EMU_NOTES_MAX];
+    const void *access_pc[CUPEL_ACCESS_MAX];
+    const void *stop_pc; /* where the run was stopped, as a return address */
+} cupel_emu_machine;
+
+extern cupel_emu_machine cupel_emu_the_machine;
+
+/* emu_block.c */
+void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz);
+void cupel_emu_block_wait(void);  /* the current thread gives way; returns when it is chosen again */
+void cupel_emu_block_step(void);  /* ... after all others have come as far as they can */
+void cupel_emu_block_ready(uint32_t warp, uint32_t slots); /* these may run again */
+/* emu_warp.c: a lane of warp has exited: groups that waited for it may be complete. */
+void cupel_emu_warp_lane_exited(uint32_t warp);
+/* emu_schedule.c */
+void cupel_emu_schedule_begin(cupel_emu_policy *policy, uint64_t seed);
+void cupel_emu_schedule_grid(cupel_emu_policy *policy, uint64_t block_count);
+void cupel_emu_schedule_threads(void); /* fills in warps and threads for the launch's block shape */
+cupel_emu_thread *cupel_emu_schedule_draw(void);
+uint32_t cupel_emu_schedule_below(uint32_t bound);
+/* emu_report.c */
+void cupel_emu_report_access(cupel_access_kind kind, cupel_space space, uintptr_t address, size_t size, const void *pc);
+void cupel_emu_report_note(const char *text); /* a static string; each once a run */
+/* Ends the run from within a fiber. The observation's text is made from format. */
+void cupel_emu_report_stop(cupel_outcome outcome, cupel_fault fault, const void *pc, const char *format, ...)
+    __attribute__((noreturn, format(printf, 4, 5)));
+void cupel_emu_report_fill(cupel_outcome outcome, cupel_fault fault, const void *pc, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void cupel_emu_report_end(void);
+void cupel_emu_report_deadlock(void) __attribute__((noreturn));
+/* emu_check.c */
+void cupel_emu_check_begin(void);
+/* emu_fault.c */
+void cupel_emu_fault_install(void);
+
+#endif

@@ -1,0 +1,188 @@
+/* Warp operations: shuffles, votes, matches, reductions, __syncwarp. Lanes that name the same mask wait for each other; the last
+ * one to come computes the results of all and goes on without a switch. */
+#include "emu_machine.h"
+
+enum { OPERATION_SHUFFLE = 1, OPERATION_SYNC = 2, OPERATION_VOTE = 16 /* + kind */ };
+
+static cupel_emu_machine *const m = &cupel_emu_the_machine;
+
+static uint32_t slots_of(const cupel_emu_warp *warp, uint32_t lanes) {
+    if (m->policy.identity) return lanes & warp->existing;
+    uint32_t slots = 0;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t slot = warp->slot_of[__builtin_ctz(left)];
+        if (slot < CUPEL_EMU_WARP) slots |= 1u << slot;
+    }
+    return slots;
+}
+
+static uint32_t lanes_of(const cupel_emu_thread *threads, uint32_t slots) {
+    if (m->policy.identity) return slots;
+    uint32_t lanes = 0;
+    for (uint32_t left = slots; left != 0; left &= left - 1) lanes |= 1u << threads[__builtin_ctz(left)].lane;
+    return lanes;
+}
+
+/* The lane that lane reads from, as PTX's shfl defines it: segments of width lanes, a source outside the segment is the lane
+ * itself. */
+static uint32_t source_lane(uint32_t lane, uint64_t detail) {
+    uint32_t kind = detail & 0xff, width = (detail >> 8) & 0xff, argument = (uint32_t)(detail >> 32);
+    uint32_t first = lane & ~(width - 1), source;
+    switch (kind) {
+    case CUPEL_EMU_SHFL_IDX: return first | (argument & (width - 1));
+    case CUPEL_EMU_SHFL_UP:
+        source = lane - (argument & 31);
+        return (int32_t)source < (int32_t)first ? lane : source;
+    case CUPEL_EMU_SHFL_DOWN:
+        source = lane + (argument & 31);
+        return source > (first | (width - 1)) ? lane : source;
+    default: /* XOR may reach into earlier segments, not into later ones */
+        source = lane ^ (argument & 31);
+        return source > (first | (width - 1)) ? lane : source;
+    }
+}
+
+static void finish_shuffle(cupel_emu_warp *warp, uint32_t lanes) {
+    uint64_t result[CUPEL_EMU_WARP];
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint32_t source = source_lane(lane, warp->detail[lane]);
+        if ((lanes >> source & 1) == 0) {
+            cupel_emu_report_note("a shuffle reads from a lane that takes no part in it (undefined on a device)");
+            source = lane;
+        }
+        result[lane] = warp->value[source];
+    }
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        warp->value[lane] = result[lane];
+    }
+}
+
+static void finish_match(cupel_emu_warp *warp, uint32_t lanes, bool all) {
+    uint64_t result[CUPEL_EMU_WARP];
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), same = 0;
+        for (uint32_t other = lanes; other != 0; other &= other - 1) {
+            uint32_t o = (uint32_t)__builtin_ctz(other);
+            if (warp->value[o] == warp->value[lane]) same |= 1u << o;
+        }
+        warp->predicate[lane] = same == lanes;
+        result[lane] = all ? (same == lanes ? lanes : 0) : same;
+    }
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        warp->value[lane] = result[lane];
+    }
+}
+
+static uint32_t combine(int kind, uint32_t a, uint32_t b) {
+    switch (kind) {
+    case CUPEL_EMU_REDUCE_ADD: return a + b;
+    case CUPEL_EMU_REDUCE_MIN: return (int32_t)b < (int32_t)a ? b : a;
+    case CUPEL_EMU_REDUCE_MAX: return (int32_t)b > (int32_t)a ? b : a;
+    case CUPEL_EMU_REDUCE_UMIN: return b < a ? b : a;
+    case CUPEL_EMU_REDUCE_UMAX: return b > a ? b : a;
+    case CUPEL_EMU_REDUCE_AND: return a & b;
+    case CUPEL_EMU_REDUCE_OR: return a | b;
+    default: return a ^ b;
+    }
+}
+
+static void finish_vote(cupel_emu_warp *warp, uint32_t lanes, int kind) {
+    if (kind == CUPEL_EMU_MATCH_ANY || kind == CUPEL_EMU_MATCH_ALL) {
+        finish_match(warp, lanes, kind == CUPEL_EMU_MATCH_ALL);
+        return;
+    }
+    uint32_t ballot = 0, folded = (uint32_t)warp->value[__builtin_ctz(lanes)];
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if (warp->value[lane] != 0) ballot |= 1u << lane;
+        if (left != lanes) folded = combine(kind, folded, (uint32_t)warp->value[lane]);
+    }
+    uint32_t result;
+    switch (kind) {
+    case CUPEL_EMU_VOTE_ALL: result = ballot == lanes; break;
+    case CUPEL_EMU_VOTE_ANY: result = ballot != 0; break;
+    case CUPEL_EMU_VOTE_UNI: result = ballot == 0 || ballot == lanes; break;
+    case CUPEL_EMU_VOTE_BALLOT: result = ballot; break;
+    default: result = folded; break;
+    }
+    for (uint32_t left = lanes; left != 0; left &= left - 1) warp->value[__builtin_ctz(left)] = result;
+}
+
+/* Everyone who is to come has come: results, and all but runner (a slot, or 32) may run again. */
+static void finish(uint32_t w, uint32_t g, uint32_t runner) {
+    cupel_emu_warp *warp = &m->warps[w];
+    cupel_emu_group group = warp->groups[g];
+    warp->groups[g] = warp->groups[--warp->group_count];
+    uint32_t lanes = lanes_of(&m->threads[w * CUPEL_EMU_WARP], group.arrived);
+    if (group.operation == OPERATION_SHUFFLE) {
+        finish_shuffle(warp, lanes);
+    } else if (group.operation >= OPERATION_VOTE) {
+        finish_vote(warp, lanes, (int)(group.operation - OPERATION_VOTE));
+    }
+    uint32_t others = runner < CUPEL_EMU_WARP ? group.arrived & ~(1u << runner) : group.arrived;
+    cupel_emu_block_ready(w, others);
+}
+
+/* The current thread has put its operand down and waits for the lanes of mask. */
+static void meet(uint32_t operation, uint32_t mask, const void *pc) {
+    if (--m->budget == 0) cupel_emu_budget_spent(pc);
+    cupel_emu_thread *self = m->current;
+    uint32_t w = (uint32_t)(self - m->threads) / CUPEL_EMU_WARP, own = 1u << self->slot;
+    cupel_emu_warp *warp = &m->warps[w];
+    uint32_t wanted = slots_of(warp, mask);
+    if ((wanted & own) == 0) {
+        cupel_emu_report_note("a lane takes part in a warp operation whose mask does not name it (undefined on a device)");
+        wanted |= own;
+    }
+    uint32_t g = 0;
+    while (g < warp->group_count && (warp->groups[g].mask != wanted || warp->groups[g].operation != operation)) g++;
+    if (g == warp->group_count) warp->groups[warp->group_count++] = (cupel_emu_group){wanted, 0, operation};
+    cupel_emu_group *group = &warp->groups[g];
+    group->arrived |= own;
+    if ((group->mask & warp->alive) == group->arrived) {
+        finish(w, g, self->slot);
+    } else {
+        self->wait_pc = pc;
+        cupel_emu_block_wait();
+    }
+}
+
+/* A device does not wait for lanes that have exited. */
+void cupel_emu_warp_lane_exited(uint32_t w) {
+    cupel_emu_warp *warp = &m->warps[w];
+    for (uint32_t g = warp->group_count; g-- > 0;)
+        if ((warp->groups[g].mask & warp->alive) == warp->groups[g].arrived) finish(w, g, CUPEL_EMU_WARP);
+}
+
+uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width) {
+    cupel_emu_thread *self = m->current;
+    cupel_emu_warp *warp = &m->warps[(self - m->threads) / CUPEL_EMU_WARP];
+    if (width == 0 || width > CUPEL_EMU_WARP || (width & (width - 1)) != 0) {
+        cupel_emu_report_note("a shuffle has a width that is not a power of two up to 32 (undefined on a device)");
+        width = CUPEL_EMU_WARP;
+    }
+    warp->value[self->lane] = value;
+    warp->detail[self->lane] = (uint64_t)argument << 32 | (uint64_t)width << 8 | (uint64_t)kind;
+    meet(OPERATION_SHUFFLE, mask, __builtin_return_address(0));
+    return warp->value[self->lane];
+}
+
+uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predicate) {
+    cupel_emu_thread *self = m->current;
+    cupel_emu_warp *warp = &m->warps[(self - m->threads) / CUPEL_EMU_WARP];
+    warp->value[self->lane] = value;
+    meet((uint32_t)(OPERATION_VOTE + kind), mask, __builtin_return_address(0));
+    if (predicate != NULL) *predicate = warp->predicate[self->lane];
+    return (uint32_t)warp->value[self->lane];
+}
+
+void cupel_emu_warp_sync(uint32_t mask) { meet(OPERATION_SYNC, mask, __builtin_return_address(0)); }
+
+/* Which lanes run together is not defined for fibers; those that have not exited are the answer of an undivided warp. */
+uint32_t cupel_emu_active_mask(void) {
+    uint32_t w = (uint32_t)(m->current - m->threads) / CUPEL_EMU_WARP;
+    return lanes_of(&m->threads[w * CUPEL_EMU_WARP], m->warps[w].alive);
+}

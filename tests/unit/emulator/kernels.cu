@@ -1,0 +1,113 @@
+#include "cupel_mini_cuda.h"
+
+__global__ void scale(const float *x, float *y, int n) {
+    int i = bid() * bdim() + tid();
+    if (i < n) y[i] = 2 * x[i];
+}
+
+__global__ void past_the_end(const float *x, float *y, int n) {
+    int i = bid() * bdim() + tid();
+    if (i <= n) y[i] = 2 * x[i < n ? i : 0]; // writes y[n]
+}
+
+__global__ void reads_past(const float *x, float *y, int n) {
+    int i = bid() * bdim() + tid();
+    if (i < n) y[i] = x[i + 1]; // reads x[n]
+}
+
+__global__ void null_store(float *y, int n) {
+    float *p = n > 0 ? nullptr : y;
+    p[tid()] = 1; // null
+}
+
+__global__ void wild_store(float *y, int n) {
+    y[(long)n << 32] = 1; // wild
+}
+
+__global__ void misaligned(const float *x, float *y) {
+    float4 v = *(const float4 *)(x + 1); // misaligned
+    *(float4 *)y = v;
+}
+
+__global__ void endless(volatile float *y) {
+    while (y[0] == y[0]) y[1] = tid(); // endless
+}
+
+__global__ void straight_endless(float *y) {
+    for (;;) y[tid()] += 1; // no branch
+}
+
+__global__ void deadlock(float *y) {
+    if (tid() < 32) {
+        if (tid() == 3) shuffle(CUPEL_EMU_SHFL_XOR, ~0u, 1.f, 1); // lane alone
+        sync();
+    }
+    y[tid()] = 1;
+}
+
+__device__ __attribute__((noinline)) float deep(float *y, int n) {
+    volatile char room[256];
+    room[n & 255] = 1;
+    return n < 0 ? y[0] : deep(y, n + 1) + room[0]; // recursion
+}
+__global__ void overflow(float *y) { y[0] = deep(y, 0); }
+
+__global__ void asserts(float *y) {
+    if (tid() == 2) cupel_emu_assert_fail("i < n", "kernels.cu", 1, "asserts"); // assertion
+}
+__global__ void traps(float *y) { cupel_emu_trap(); }
+__global__ void divides(int *y, int n) { y[0] = 7 / (n - n); } // division
+
+__device__ int calls = 0;
+__global__ void remembers(int *y) { y[0] = ++calls; }
+
+__device__ const float table[4] = {1, 2, 3, 4};
+__global__ void constants(float *y) { y[tid()] = table[tid() & 3]; }
+
+__global__ void reads_output(float *y) { y[tid()] = y[tid()] + 1; } // uninitialised
+
+__global__ void shared_unset(float *y) {
+    __shared__ float s[64];
+    if (tid() < 16) s[tid()] = 1;
+    sync();
+    y[tid()] = s[tid()]; // unset from 16 on
+}
+
+__global__ void dynamic_past(float *y, int n) {
+    float *s = dynamic_shared();
+    s[tid()] = tid();
+    sync();
+    if (tid() == 0) s[n] = 7; // one past
+    y[tid()] = s[tid()];
+}
+
+__global__ void local_array(float *y, int n) {
+    float r[8];
+    for (int i = 0; i < 8; i++) r[i] = i * n;
+    y[tid()] = r[(tid() + n) & 7];
+}
+
+__global__ void copies(const float *x, float *y, int n) { __builtin_memcpy(y, x, n); } // memcpy
+
+__global__ void adds(float *y) {
+    cupel_emu_atomic_access(y, 4, 1);
+    y[0] += 1;
+}
+__global__ void adds_apart(float *y) {
+    cupel_emu_atomic_access(y + tid(), 4, 1);
+    y[tid()] += 1;
+}
+
+__global__ void bounded(float *y) { y[tid()] = 1; }
+
+__global__ void big_static(float *y) {
+    __shared__ float s[16384];
+    s[tid()] = 1;
+    y[tid()] = s[tid()];
+}
+
+CANDIDATE(ENTRY(scale, 0), ENTRY(past_the_end, 0), ENTRY(reads_past, 0), ENTRY(null_store, 0), ENTRY(wild_store, 0),
+          ENTRY(misaligned, 0), ENTRY(endless, 0), ENTRY(straight_endless, 0), ENTRY(deadlock, 0), ENTRY(overflow, 0),
+          ENTRY(asserts, 0), ENTRY(traps, 0), ENTRY(divides, 0), ENTRY(remembers, 0), ENTRY(constants, 0),
+          ENTRY(reads_output, 0), ENTRY(shared_unset, 0), ENTRY(dynamic_past, 0), ENTRY(local_array, 0), ENTRY(copies, 0),
+          ENTRY(adds, 0), ENTRY(adds_apart, 0), ENTRY(bounded, 64), ENTRY(big_static, 0))

@@ -1,0 +1,357 @@
+/* Faults: each is named with its place, and a correct kernel is right afterwards in the same process. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "candidate.h"
+
+static cupel_emu_module *module;
+static field f;
+
+static int setup(void **state) {
+    (void)state;
+    module = candidate_load("kernels.cu");
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    cupel_emu_module_close(module);
+    return 0;
+}
+
+/* The line of kernels.cu that ends with a comment. */
+static int line_of(const char *mark) {
+    char path[600], text[512];
+    snprintf(path, sizeof path, "%s/kernels.cu", TEST_SOURCE_DIR);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    int line = 0, found = 0;
+    while (fgets(text, sizeof text, file) != NULL && ++line > 0) {
+        const char *comment = strstr(text, "// ");
+        if (comment != NULL && strstr(comment, mark) != NULL) found = line;
+    }
+    fclose(file);
+    assert_int_not_equal(found, 0);
+    return found;
+}
+
+static void run(const char *entry, shape s, int argc, const void *const *args) { field_run(&f, module, entry, s, argc, args); }
+
+static void correct_kernel_is_right(void) {
+    int n = 1000;
+    field_reset(&f, n, n, 0);
+    const float *x = field_buffer(&f, 0);
+    float *y = field_buffer(&f, 1);
+    run("scale", (shape){.grid = 4, .block = 256}, 3, (const void *[]){&x, &y, &n});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+    assert_int_equal(f.seen.access_total, 0);
+    assert_string_equal(f.seen.text, "");
+    assert_true(f.seen.steps >= 3000);
+    for (int i = 0; i < n; i++) assert_true(y[i] == 2 * (float)i);
+    for (int i = n; i < n + 100; i++) assert_int_equal(((uint32_t *)(void *)y)[i], 0x5a5a5a5a);
+}
+
+static void expect_fault(cupel_fault fault, const char *function, const char *mark) {
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_FAULT);
+    assert_int_equal(f.seen.fault, fault);
+    if (function != NULL) assert_non_null(strstr(f.seen.place.function, function));
+    if (mark != NULL) {
+        assert_non_null(strstr(f.seen.place.file, "kernels.cu"));
+        assert_int_equal(f.seen.place.line, line_of(mark));
+    }
+    assert_true(f.seen.text[0] != '\0');
+    correct_kernel_is_right();
+}
+
+static void test_correct(void **state) {
+    (void)state;
+    correct_kernel_is_right();
+}
+
+static void test_null_store(void **state) {
+    (void)state;
+    int n = 5;
+    field_reset(&f, 10, 10, 0);
+    float *y = field_buffer(&f, 1);
+    run("null_store", (shape){.block = 8}, 2, (const void *[]){&y, &n});
+    assert_int_equal(f.seen.signal, SIGSEGV);
+    expect_fault(CUPEL_FAULT_CRASH, "null_store", "null");
+}
+
+static void test_wild_store(void **state) {
+    (void)state;
+    int n = 5;
+    field_reset(&f, 10, 10, 0);
+    float *y = field_buffer(&f, 1);
+    run("wild_store", (shape){0}, 2, (const void *[]){&y, &n});
+    assert_int_equal(f.seen.access_count, 1);
+    assert_int_equal(f.seen.accesses[0].kind, CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE);
+    expect_fault(CUPEL_FAULT_OUT_OF_BOUNDS, "wild_store", "wild");
+}
+
+static void expect_access(cupel_access_kind kind, cupel_space space, const char *mark, int buffer, int64_t offset,
+                          uint32_t thread) {
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+    assert_int_equal(f.seen.access_count, 1);
+    const cupel_access *access = &f.seen.accesses[0];
+    assert_int_equal(access->kind, kind);
+    assert_int_equal(access->space, space);
+    assert_int_equal(access->place.line, line_of(mark));
+    assert_int_equal(access->buffer, buffer);
+    assert_int_equal(access->offset, offset);
+    assert_int_equal(access->place.thread[0], thread);
+}
+
+static void test_store_past_the_end(void **state) {
+    (void)state;
+    int n = 100;
+    field_reset(&f, n, n, 0);
+    const float *x = field_buffer(&f, 0);
+    float *y = field_buffer(&f, 1);
+    run("past_the_end", (shape){.block = 64, .grid = 2}, 3, (const void *[]){&x, &y, &n});
+    expect_access(CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE, CUPEL_SPACE_GLOBAL, "writes y[n]", 1, 400, 36);
+    assert_int_equal(f.seen.accesses[0].place.block[0], 1);
+    assert_true(y[99] == 198); /* the run went on */
+    correct_kernel_is_right();
+}
+
+static void test_load_past_the_end(void **state) {
+    (void)state;
+    int n = 100;
+    field_reset(&f, n, n, 0);
+    const float *x = field_buffer(&f, 0);
+    float *y = field_buffer(&f, 1);
+    run("reads_past", (shape){.block = 128}, 3, (const void *[]){&x, &y, &n});
+    expect_access(CUPEL_ACCESS_OUT_OF_BOUNDS_READ, CUPEL_SPACE_GLOBAL, "reads x[n]", 0, 400, 99);
+}
+
+static void test_misaligned(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) { /* the second time the instruction has been rewritten already */
+        field_reset(&f, 16, 16, 0);
+        const float *x = field_buffer(&f, 0);
+        float *y = field_buffer(&f, 1);
+        run("misaligned", (shape){.block = 1}, 2, (const void *[]){&x, &y});
+        expect_access(CUPEL_ACCESS_MISALIGNED_READ, CUPEL_SPACE_GLOBAL, "misaligned", 0, 4, 0);
+        assert_int_equal(f.seen.accesses[0].size, 16);
+        assert_true(y[0] == 1 && y[3] == 4);
+    }
+    correct_kernel_is_right();
+}
+
+static void test_endless(void **state) {
+    (void)state;
+    uint64_t steps[2];
+    for (int turn = 0; turn < 2; turn++) {
+        field_reset(&f, 16, 16, 0);
+        float *y = field_buffer(&f, 1);
+        run("endless", (shape){.steps = 500000}, 1, (const void *[]){&y});
+        steps[turn] = f.seen.steps;
+        expect_fault(CUPEL_FAULT_HANG, "endless", "endless");
+    }
+    assert_int_equal(steps[0], steps[1]);
+}
+
+static void test_endless_without_a_branch(void **state) {
+    (void)state;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("straight_endless", (shape){0}, 1, (const void *[]){&y});
+    expect_fault(CUPEL_FAULT_HANG, "straight_endless", "no branch");
+}
+
+static void test_deadlock(void **state) {
+    (void)state;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("deadlock", (shape){.block = 64}, 1, (const void *[]){&y});
+    assert_int_equal(f.seen.place.thread[0], 3);
+    expect_fault(CUPEL_FAULT_DEADLOCK, "deadlock", "lane alone");
+}
+
+static void test_stack_overflow(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 3; turn++) {
+        field_reset(&f, 16, 64, 0);
+        float *y = field_buffer(&f, 1);
+        run("overflow", (shape){.block = 2}, 1, (const void *[]){&y});
+        expect_fault(CUPEL_FAULT_STACK_OVERFLOW, "deep", NULL);
+    }
+}
+
+static void test_assert_and_trap(void **state) {
+    (void)state;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("asserts", (shape){0}, 1, (const void *[]){&y});
+    assert_non_null(strstr(f.seen.text, "i < n"));
+    assert_int_equal(f.seen.place.thread[0], 2);
+    expect_fault(CUPEL_FAULT_ASSERT, "asserts", "assertion");
+    field_reset(&f, 16, 64, 0);
+    run("traps", (shape){0}, 1, (const void *[]){&y});
+    expect_fault(CUPEL_FAULT_ASSERT, "traps", NULL);
+}
+
+static void test_division_by_zero(void **state) {
+    (void)state;
+    int n = 3;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("divides", (shape){0}, 2, (const void *[]){&y, &n});
+    if (f.seen.outcome == CUPEL_RUN_FINISHED) skip(); /* the optimiser may use that it cannot happen */
+    assert_int_equal(f.seen.signal, SIGFPE);
+    expect_fault(CUPEL_FAULT_CRASH, "divides", "division");
+}
+
+static void test_device_globals_start_anew(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        field_reset(&f, 16, 64, 0);
+        float *y = field_buffer(&f, 1);
+        run("remembers", (shape){.block = 1}, 1, (const void *[]){&y});
+        assert_int_equal(f.seen.access_total, 0);
+        assert_int_equal(*(int *)(void *)y, 1);
+    }
+}
+
+static void test_constants_and_locals(void **state) {
+    (void)state;
+    int n = 3;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("constants", (shape){.block = 8}, 1, (const void *[]){&y});
+    assert_int_equal(f.seen.access_total, 0);
+    assert_true(y[6] == 3);
+    run("local_array", (shape){.block = 8}, 2, (const void *[]){&y, &n});
+    assert_int_equal(f.seen.access_total, 0);
+    for (int i = 0; i < 8; i++) assert_true(y[i] == (float)((i + 3) % 8 * 3));
+}
+
+static void test_uninitialised(void **state) {
+    (void)state;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("reads_output", (shape){.block = 4}, 1, (const void *[]){&y});
+    expect_access(CUPEL_ACCESS_UNINITIALISED_READ, CUPEL_SPACE_GLOBAL, "uninitialised", 1, 0, 0);
+    assert_int_equal(f.seen.accesses[0].count, 4);
+    field_reset(&f, 16, 64, 0);
+    run("shared_unset", (shape){.block = 64}, 1, (const void *[]){&y});
+    assert_int_equal(f.seen.access_count, 1);
+    assert_int_equal(f.seen.accesses[0].kind, CUPEL_ACCESS_UNINITIALISED_READ);
+    assert_int_equal(f.seen.accesses[0].space, CUPEL_SPACE_SHARED);
+    assert_true(f.seen.accesses[0].place.thread[0] >= 16);
+    assert_true(y[15] == 1 && y[16] != y[16]);
+    field_reset(&f, 16, 64, 0);
+    run("shared_unset", (shape){.block = 64, .zero_poison = true}, 1, (const void *[]){&y});
+    assert_true(y[15] == 1 && y[16] == 0);
+}
+
+static void test_dynamic_shared(void **state) {
+    (void)state;
+    int n = 64;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("dynamic_past", (shape){.block = 64, .shared = 256}, 2, (const void *[]){&y, &n});
+    expect_access(CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE, CUPEL_SPACE_SHARED, "one past", -1, 256, 0);
+    assert_true(y[63] == 63);
+    run("dynamic_past", (shape){.block = 64, .shared = 260}, 2, (const void *[]){&y, &n});
+    assert_int_equal(f.seen.access_total, 0);
+}
+
+static void test_memcpy(void **state) {
+    (void)state;
+    int n = 64;
+    field_reset(&f, 16, 16, 0);
+    const float *x = field_buffer(&f, 0);
+    float *y = field_buffer(&f, 1);
+    run("copies", (shape){.block = 1}, 3, (const void *[]){&x, &y, &n});
+    assert_int_equal(f.seen.access_total, 0);
+    assert_true(y[15] == 15);
+    n = 68;
+    run("copies", (shape){.block = 1}, 3, (const void *[]){&x, &y, &n});
+    assert_int_equal(f.seen.access_count, 2);
+    assert_int_equal(f.seen.accesses[1].kind, CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE);
+    assert_int_equal(f.seen.accesses[1].offset, 64);
+}
+
+static void test_float_atomics(void **state) {
+    (void)state;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("adds_apart", (shape){0}, 1, (const void *[]){&y});
+    assert_false(f.seen.float_atomics);
+    run("adds", (shape){.block = 1}, 1, (const void *[]){&y});
+    assert_false(f.seen.float_atomics);
+    run("adds", (shape){.block = 2}, 1, (const void *[]){&y});
+    assert_true(f.seen.float_atomics);
+    run("adds", (shape){.block = 1, .grid = 2}, 1, (const void *[]){&y});
+    assert_true(f.seen.float_atomics);
+}
+
+static void expect_refusal(const char *entry, shape s, const char *figure) {
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run(entry, s, 1, (const void *[]){&y});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_REFUSED);
+    assert_non_null(strstr(f.seen.text, figure));
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    expect_refusal("bounded", (shape){.block = 1025}, "1025");
+    expect_refusal("bounded", (shape){.block = 65}, "65 threads");
+    expect_refusal("bounded", (shape){.block = -1}, "block.x is -1");
+    expect_refusal("constants", (shape){.shared = 227 * 1024 + 1}, "232449");
+    expect_refusal("big_static", (shape){0}, "65536");
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("constants", (shape){.shared = 227 * 1024}, 1, (const void *[]){&y});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+    run("bounded", (shape){.block = 64}, 1, (const void *[]){&y});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+}
+
+static void test_coverage(void **state) {
+    (void)state;
+    size_t count;
+    uint8_t *counts = cupel_emu_module_coverage(module, &count);
+    assert_true(count > 30);
+    memset(counts, 0, count);
+    correct_kernel_is_right();
+    int full = 0, seen = 0;
+    for (size_t i = 1; i < count; i++) full += counts[i] == 255, seen += counts[i] != 0;
+    assert_int_equal(counts[0], 0);
+    assert_true(full >= 1 && seen >= 2 && seen < 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_correct),
+        cmocka_unit_test(test_null_store),
+        cmocka_unit_test(test_wild_store),
+        cmocka_unit_test(test_store_past_the_end),
+        cmocka_unit_test(test_load_past_the_end),
+        cmocka_unit_test(test_misaligned),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_endless_without_a_branch),
+        cmocka_unit_test(test_deadlock),
+        cmocka_unit_test(test_stack_overflow),
+        cmocka_unit_test(test_assert_and_trap),
+        cmocka_unit_test(test_division_by_zero),
+        cmocka_unit_test(test_device_globals_start_anew),
+        cmocka_unit_test(test_constants_and_locals),
+        cmocka_unit_test(test_uninitialised),
+        cmocka_unit_test(test_dynamic_shared),
+        cmocka_unit_test(test_memcpy),
+        cmocka_unit_test(test_float_atomics),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_coverage),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
