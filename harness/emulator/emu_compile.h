@@ -1,5 +1,5 @@
-/* Compiles a source for emulation: the text that the source step made, our CUDA headers and generated thunks become one shared
- * object that exports cupel_emu_candidate (emu_abi.h). Objects are cached by content. */
+/* Compiles a source for emulation: the text that the source step made, our CUDA headers and generated thunks
+ * become one shared object that exports cupel_emu_candidate (emu_abi.h). Objects are cached by content. */
 #ifndef CUPEL_EMU_COMPILE_H
 #define CUPEL_EMU_COMPILE_H
 
@@ -11,15 +11,17 @@ typedef struct cupel_emu_compile_request {
     int define_count;
     const char *const *defines; /* "FLOAT=1" */
     int entry_count;
-    const char *const *entries; /* name expressions: "softmax<float>", "ns::tile<64>"; each becomes one cupel_emu_kernel, in order */
+    const char *const *entries; /* name expressions: "softmax<float>", "ns::tile<64>"; each becomes one
+                                   cupel_emu_kernel, in order */
     const char *cache;          /* folder; created when missing */
     const char *compiler;       /* NULL: clang on the PATH */
 } cupel_emu_compile_request;
 
 /* Path of the shared object, in arena; safe beside other processes that compile into the same cache.
- * Errors: UNSUPPORTED when there is no clang, or an entry reaches something that cannot be emulated (file and line of it); MISMATCH
- * when the source has no such entry; BUILD with the author's line when the candidate does not compile; IO. */
-CUPEL_MUST_USE cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_arena *arena, const char **path,
-                                            cupel_error *err);
+ * Errors: UNSUPPORTED when there is no clang, or an entry reaches something that cannot be emulated (file and
+ * line of it); MISMATCH when the source has no such entry; BUILD with the author's line when the candidate
+ * does not compile; IO. */
+CUPEL_MUST_USE cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_arena *arena,
+                                            const char **path, cupel_error *err);
 
 #endif

@@ -74,8 +74,9 @@ static const char *name_of(Dwarf_Die *die) {
 
 /* Walks from the innermost scope outwards: while the line is in one of our headers, the place is the call of that scope. */
 static void find_in_scopes(Dwarf_Die *unit, Dwarf_Addr address, cupel_place *out) {
-    Dwarf_Die *scopes = NULL;
-    int count = dwarf_getscopes(unit, address, &scopes);
+    Dwarf_Die *lexical = NULL, *scopes = NULL;
+    if (dwarf_getscopes(unit, address, &lexical) <= 0) return;
+    int count = dwarf_getscopes_die(&lexical[0], &scopes); /* the chain of calls, not of definitions */
     for (int i = 0; i < count; i++) {
         int tag = dwarf_tag(&scopes[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
@@ -91,6 +92,7 @@ static void find_in_scopes(Dwarf_Die *unit, Dwarf_Addr address, cupel_place *out
         break;
     }
     free(scopes);
+    free(lexical);
 }
 
 /* The symbol that covers address, from the full symbol table. */
