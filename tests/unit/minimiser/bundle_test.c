@@ -19,6 +19,7 @@
 
 static const char text[] = "cupel: 1\n"
                            "id: bundled\n"
+                           "source: {file: fake.cu}\n"
                            "dims: {N: 1..4096}\n"
                            "inputs: {x: 'f32[N]'}\n"
                            "outputs: {y: 'f32[N]'}\n"

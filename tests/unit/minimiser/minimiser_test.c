@@ -12,6 +12,7 @@
 
 static const char rows[] = "cupel: 1\n"
                            "id: fake\n"
+                           "source: {file: fake.cu}\n"
                            "dims: {M: 1..512, N: 1..4096}\n"
                            "types: {T: [f32, f16]}\n"
                            "inputs: {x: 'T[M, N]', w: 'T[N]'}\n"
@@ -21,6 +22,7 @@ static const char rows[] = "cupel: 1\n"
 
 static const char square[] = "cupel: 1\n"
                              "id: square\n"
+                             "source: {file: fake.cu}\n"
                              "dims: {M: 1..512, N: 1..512}\n"
                              "requires: ['M == N']\n"
                              "inputs: {x: 'f32[M, N]'}\n"
