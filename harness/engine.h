@@ -1,5 +1,6 @@
-/* The search engine seam: where recipes come from. The engine runs inside the worker; an engine sees bytes-sized recipes and feedback,
- * never tensors. `draw` is the undirected baseline; libFuzzer and AFL++ come later behind the same seam. */
+/* The search engine seam: where recipes come from. The engine runs inside the worker; an engine sees
+ * bytes-sized recipes and feedback, never tensors. `draw` is the undirected baseline; libFuzzer and AFL++
+ * come later behind the same seam. */
 #ifndef CUPEL_ENGINE_H
 #define CUPEL_ENGINE_H
 
@@ -9,7 +10,7 @@
 typedef struct cupel_feedback {
     const uint8_t *coverage; /* edges, or NULL */
     size_t coverage_count;
-    double closeness;        /* largest error over radius among the judged elements of this case */
+    double closeness; /* largest error over radius among the judged elements of this case */
     bool finding;
 } cupel_feedback;
 

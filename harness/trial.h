@@ -1,6 +1,7 @@
-/* One recipe, tried and judged: materialise, run (schedule A with poison 1, schedule B with poison 2, and the two crossed runs where bytes
- * differ), ask the oracle, ask the gates. The worker does it with its own executor as a filter; the supervisor does it with
- * observations that a worker sends and with exact confirmation. */
+/* One recipe, tried and judged: materialise, run (schedule A with poison 1, schedule B with poison 2, and the
+ * two crossed runs where bytes differ), ask the oracle, ask the gates. The worker does it with its own
+ * executor as a filter; the supervisor does it with observations that a worker sends and with exact
+ * confirmation. */
 #ifndef CUPEL_TRIAL_H
 #define CUPEL_TRIAL_H
 
@@ -10,13 +11,14 @@
 typedef struct cupel_runner {
     void *self;
     bool checks_addresses, sees_atomics, permutes_schedules;
-    cupel_code (*run)(void *self, const cupel_case *c, uint64_t schedule, cupel_poison poison, cupel_arena *arena,
-                      cupel_observation *out, cupel_error *err);
+    cupel_code (*run)(void *self, const cupel_case *c, uint64_t schedule, cupel_poison poison,
+                      cupel_arena *arena, cupel_observation *out, cupel_error *err);
 } cupel_runner;
 
 typedef enum cupel_confirmation {
     CUPEL_FILTER, /* bounded fp64 only (everything exact for f64 outputs): findings are suspicions */
-    CUPEL_CERTIFY /* each finding's element recomputed by cupel_oracle exact; value findings that it does not confirm are dropped */
+    CUPEL_CERTIFY /* each finding's element recomputed by cupel_oracle exact; value findings that it does not
+                     confirm are dropped */
 } cupel_confirmation;
 
 typedef struct cupel_trial {
@@ -26,8 +28,8 @@ typedef struct cupel_trial {
     int run_count;
     cupel_run runs[CUPEL_RUN_MAX];
     cupel_judged judged;
-    int unconfirmed;        /* value findings that the exact oracle did not confirm (ours to mend, never reported) */
-    bool unsupported;       /* the executor could not run it; reason in text */
+    int unconfirmed; /* value findings that the exact oracle did not confirm (ours to mend, never reported) */
+    bool unsupported; /* the executor could not run it; reason in text */
     char text[512];
 } cupel_trial;
 

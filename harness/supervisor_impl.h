@@ -1,0 +1,36 @@
+/* Shared by the two halves of the supervisor: single tries (supervisor.c) and searches (supervisor_search.c).
+ */
+#ifndef CUPEL_SUPERVISOR_IMPL_H
+#define CUPEL_SUPERVISOR_IMPL_H
+
+#include "supervisor.h"
+#include "worker_process.h"
+
+/* A place where one worker at a time works. */
+typedef struct cupel_desk {
+    cupel_worker_board board;
+    cupel_worker *worker; /* NULL: none yet, or it died */
+    bool tainted;         /* alive, but not to be trusted with another run */
+} cupel_desk;
+
+struct cupel_supervisor {
+    const cupel_contract *contract;
+    const cupel_executor_backend *backend;
+    cupel_open_command open;
+    cupel_worker_limits limits;
+    cupel_desk lone, search;
+    char isolation[512];
+};
+
+/* A live worker with the candidate open, at this desk. */
+CUPEL_MUST_USE cupel_code cupel_supervisor_ready(cupel_supervisor *s, cupel_desk *desk, cupel_error *err);
+void cupel_supervisor_dismiss(cupel_desk *desk);
+
+/* As cupel_worker_wait for the desk's worker, with an eye on the other one's limits. */
+cupel_worker_event cupel_supervisor_wait(cupel_supervisor *s, cupel_desk *desk, int milliseconds,
+                                         cupel_header *header, const uint8_t **payload);
+
+/* The error in a FAILED message (any other is one itself). */
+cupel_code cupel_supervisor_failed(const cupel_header *header, const uint8_t *payload, cupel_error *err);
+
+#endif

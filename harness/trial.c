@@ -1,0 +1,270 @@
+#include "trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct trial {
+    const cupel_contract *contract;
+    const cupel_runner *runner;
+    cupel_arena *arena;
+    cupel_scoreboard *scoreboard;
+    cupel_trial *out;
+    cupel_bindings bindings;
+    cupel_rules rules;
+    cupel_exact_session *session; /* opened when first needed */
+    cupel_error *err;
+} trial;
+
+static cupel_code no_memory(cupel_error *err) {
+    return cupel_fail(err, CUPEL_MEMORY, "no memory for a trial");
+}
+
+/* ---- runs ---- */
+
+/* One more run of the case. What the executor does not support ends the trial without a judgement. */
+static cupel_code run_once(trial *t, uint64_t schedule, cupel_poison poison) {
+    cupel_trial *out = t->out;
+    cupel_observation *seen = cupel_arena_alloc(t->arena, sizeof *seen);
+    if (!seen) return no_memory(t->err);
+    CUPEL_TRY(t->runner->run(t->runner->self, out->c, schedule, poison, t->arena, seen, t->err));
+    if (seen->outcome == CUPEL_RUN_NOT_STARTED) return cupel_fail(t->err, CUPEL_WORKER, "%s", seen->text);
+    out->runs[out->run_count++] = (cupel_run){schedule, poison, seen};
+    if (seen->outcome == CUPEL_RUN_UNSUPPORTED) {
+        out->unsupported = true;
+        snprintf(out->text, sizeof out->text, "%s", seen->text);
+    }
+    return CUPEL_OK;
+}
+
+static bool finished(const cupel_trial *out, int r) {
+    cupel_outcome outcome = out->runs[r].observation->outcome;
+    return outcome == CUPEL_RUN_FINISHED || outcome == CUPEL_RUN_SKIPPED;
+}
+
+static uint64_t second_schedule(const trial *t) {
+    return t->runner->permutes_schedules ? t->out->c->recipe->schedule : 0;
+}
+
+/* A/1 and B/2; the second only after the first has finished: a fault or refusal needs no second opinion. */
+static cupel_code run_twice(trial *t) {
+    CUPEL_TRY(run_once(t, 0, CUPEL_POISON_NAN));
+    if (!finished(t->out, 0)) return CUPEL_OK;
+    return run_once(t, second_schedule(t), CUPEL_POISON_FINITE);
+}
+
+/* A/2 and B/1, to tell which of the two differences made the bytes differ. */
+static cupel_code run_crossed(trial *t) {
+    CUPEL_TRY(run_once(t, 0, CUPEL_POISON_FINITE));
+    if (t->out->unsupported) return CUPEL_OK;
+    return run_once(t, second_schedule(t), CUPEL_POISON_NAN);
+}
+
+/* ---- the oracle ---- */
+
+static cupel_code bind_inputs(trial *t) {
+    const cupel_case *c = t->out->c;
+    const void **data = cupel_arena_alloc(t->arena, (CUPEL_TENSOR_MAX + 1) * sizeof *data);
+    if (!data) return no_memory(t->err);
+    int count = 0;
+    for (int i = 0; i < c->tensor_count; i++)
+        if (t->contract->tensors[i].roles & CUPEL_ROLE_INPUT) data[count++] = c->tensors[i].values;
+    t->bindings = (cupel_bindings){count, data};
+    return CUPEL_OK;
+}
+
+static cupel_code exact_session(trial *t) {
+    if (t->session) return CUPEL_OK;
+    return cupel_exact_open(t->out->graph, &t->bindings, &t->rules, &t->session, t->err);
+}
+
+/* fp64 with a bound cannot judge what is itself computed in fp64 or rounded to it: such outputs are wholly
+ * exact. */
+static bool needs_exact(const trial *t, int output) {
+    return t->rules.working == CUPEL_F64 || t->out->graph->outputs[output].type == CUPEL_F64;
+}
+
+static cupel_code ask_oracle(trial *t) {
+    const cupel_graph *graph = t->out->graph;
+    int exact = 0;
+    for (int o = 0; o < graph->output_count; o++) exact += needs_exact(t, o);
+    cupel_allowed *allowed = cupel_arena_alloc(t->arena, (size_t)(graph->output_count + 1) * sizeof *allowed);
+    if (!allowed) return no_memory(t->err);
+    if (exact < graph->output_count)
+        CUPEL_TRY(cupel_oracle_bounded(graph, &t->bindings, &t->rules, t->arena, allowed, t->err));
+    if (exact) CUPEL_TRY(exact_session(t));
+    for (int o = 0; o < graph->output_count; o++)
+        if (needs_exact(t, o)) CUPEL_TRY(cupel_exact_output(t->session, o, t->arena, &allowed[o], t->err));
+    t->out->allowed = allowed;
+    return CUPEL_OK;
+}
+
+/* ---- certification ---- */
+
+static bool is_value_kind(cupel_finding_kind kind) {
+    return kind == CUPEL_FINDING_WRONG_VALUE || kind == CUPEL_FINDING_WRONG_CLASS ||
+           kind == CUPEL_FINDING_WRONG_ZERO_SIGN;
+}
+
+/* The exact element as an allowed set of one element, so that one rule judges both oracles' answers. */
+static cupel_judgement judge_exactly(const cupel_graph_output *output, cupel_exact_element *exact,
+                                     const cupel_suspect_element *element, double *ratio) {
+    cupel_allowed one = {.name = output->name,
+                         .type = output->type,
+                         .count = 1,
+                         .value = &exact->value,
+                         .lo = &exact->lo,
+                         .hi = &exact->hi,
+                         .radius = &exact->radius,
+                         .classes = &exact->classes,
+                         .reasons = &exact->reason};
+    unsigned char bytes[8];
+    memcpy(bytes, &element->bits, sizeof bytes);
+    if (exact->reason != CUPEL_REASON_JUDGED) return CUPEL_NOT_JUDGED;
+    *ratio = cupel_judge_ratio(&one, 0, bytes);
+    return cupel_judge_element(&one, 0, bytes);
+}
+
+static double steps_outside(cupel_dtype type, double got, const cupel_exact_element *exact) {
+    if (cupel_format_of(type)->kind != CUPEL_KIND_REAL || !isfinite(got) || !isfinite(exact->lo) ||
+        !isfinite(exact->hi) || !(exact->lo <= exact->hi))
+        return NAN;
+    if (got > exact->hi) return cupel_steps_between(type, exact->hi, got);
+    return got < exact->lo ? cupel_steps_between(type, got, exact->lo) : 0;
+}
+
+static void adopt(cupel_finding *finding, const cupel_suspect_element *element,
+                  const cupel_exact_element *exact, double ratio) {
+    unsigned char bytes[8];
+    memcpy(bytes, &element->bits, sizeof bytes);
+    finding->index = element->index;
+    finding->got_bits = element->bits;
+    finding->got = cupel_decode(finding->type, bytes);
+    finding->ratio = ratio;
+    finding->steps = steps_outside(finding->type, finding->got, exact);
+    finding->exact = *exact;
+    finding->certified = true;
+}
+
+/* The first of the finding's worst elements that the exact oracle finds wrong too. */
+static cupel_code certify_value(trial *t, int f, bool *confirmed) {
+    cupel_judged *judged = &t->out->judged;
+    cupel_finding *finding = &judged->findings[f];
+    *confirmed = false;
+    for (int i = 0; i < judged->element_counts[f] && !*confirmed; i++) {
+        const cupel_suspect_element *element = &judged->elements[f][i];
+        cupel_exact_element exact = {0};
+        double ratio = NAN;
+        CUPEL_TRY(cupel_exact_element_of(t->session, finding->output, element->index, &exact, t->err));
+        if (judge_exactly(&t->out->graph->outputs[finding->output], &exact, element, &ratio) <=
+            CUPEL_NOT_JUDGED)
+            continue;
+        adopt(finding, element, &exact, ratio);
+        *confirmed = true;
+    }
+    return CUPEL_OK;
+}
+
+/* Other findings need no confirmation; the exact value at their element is for the reader. */
+static cupel_code add_exact(trial *t, cupel_finding *finding) {
+    if (finding->output < 0 || finding->index < 0) return CUPEL_OK;
+    CUPEL_TRY(cupel_exact_element_of(t->session, finding->output, finding->index, &finding->exact, t->err));
+    finding->certified = true;
+    return CUPEL_OK;
+}
+
+static void drop(cupel_judged *judged, int f) {
+    int behind = judged->finding_count - f - 1;
+    memmove(&judged->findings[f], &judged->findings[f + 1], (size_t)behind * sizeof *judged->findings);
+    memmove(&judged->elements[f], &judged->elements[f + 1], (size_t)behind * sizeof *judged->elements);
+    memmove(&judged->element_counts[f], &judged->element_counts[f + 1],
+            (size_t)behind * sizeof *judged->element_counts);
+    judged->finding_count--;
+}
+
+static cupel_code certify(trial *t) {
+    cupel_judged *judged = &t->out->judged;
+    bool any = false;
+    for (int f = 0; f < judged->finding_count; f++) any = any || judged->findings[f].output >= 0;
+    if (!any || !t->out->allowed) return CUPEL_OK;
+    CUPEL_TRY(exact_session(t));
+    for (int f = 0; f < judged->finding_count;) {
+        bool confirmed = true;
+        if (is_value_kind(judged->findings[f].kind))
+            CUPEL_TRY(certify_value(t, f, &confirmed));
+        else
+            CUPEL_TRY(add_exact(t, &judged->findings[f]));
+        if (confirmed) {
+            f++;
+        } else {
+            drop(judged, f);
+            t->out->unconfirmed++;
+        }
+    }
+    return CUPEL_OK;
+}
+
+/* ---- the whole ---- */
+
+static void judge(trial *t) {
+    const cupel_trial *out = t->out;
+    cupel_evidence evidence = {.c = out->c,
+                               .traits = cupel_recipe_traits(t->contract, out->c->recipe),
+                               .graph = out->graph,
+                               .allowed = out->allowed,
+                               .run_count = out->run_count,
+                               .addresses_checked = t->runner->checks_addresses,
+                               .float_atomics_unknown = !t->runner->sees_atomics,
+                               .schedule_fixed = t->runner->permutes_schedules};
+    memcpy(evidence.runs, out->runs, sizeof evidence.runs);
+    cupel_gates_judge(&evidence, t->scoreboard, t->arena, &t->out->judged);
+}
+
+static cupel_code try_case(trial *t, cupel_confirmation confirmation) {
+    cupel_trial *out = t->out;
+    CUPEL_TRY(cupel_binding_graph(&out->c->binding, t->arena, &out->graph, t->err));
+    CUPEL_TRY(run_twice(t));
+    if (out->unsupported) return CUPEL_OK;
+    if (finished(out, 0)) {
+        t->rules = cupel_binding_rules(&out->c->binding);
+        CUPEL_TRY(bind_inputs(t));
+        CUPEL_TRY(ask_oracle(t));
+    }
+    judge(t);
+    if (out->judged.wants_more_runs) {
+        CUPEL_TRY(run_crossed(t));
+        if (out->unsupported) return CUPEL_OK;
+        judge(t);
+    }
+    return confirmation == CUPEL_CERTIFY ? certify(t) : CUPEL_OK;
+}
+
+cupel_code cupel_trial_run(const cupel_contract *contract, const cupel_recipe *recipe,
+                           const cupel_runner *runner, cupel_confirmation confirmation, cupel_arena *arena,
+                           cupel_scoreboard *scoreboard, cupel_trial *out, cupel_error *err) {
+    memset(out, 0, sizeof *out);
+    trial t = {.contract = contract,
+               .runner = runner,
+               .arena = arena,
+               .scoreboard = scoreboard,
+               .out = out,
+               .err = err};
+    cupel_recipe *mine = cupel_arena_alloc(arena, sizeof *mine);
+    if (!mine) return no_memory(err);
+    *mine = *recipe; /* the case outlives the caller's recipe */
+    CUPEL_TRY(cupel_case_materialise(contract, mine, arena, &out->c, err));
+    if (scoreboard) cupel_scoreboard_count(scoreboard, contract, mine);
+    cupel_code code = try_case(&t, confirmation);
+    cupel_exact_close(t.session);
+    if (code == CUPEL_OK && out->unsupported && scoreboard) scoreboard->unsupported++;
+    return code;
+}
+
+const cupel_finding *cupel_trial_finding(const cupel_trial *trial, const char *signature) {
+    char text[160];
+    for (int f = 0; f < trial->judged.finding_count; f++) {
+        cupel_finding_signature(&trial->judged.findings[f], text, sizeof text);
+        if (!strcmp(text, signature)) return &trial->judged.findings[f];
+    }
+    return NULL;
+}
