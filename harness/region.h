@@ -4,14 +4,21 @@
 
 #include "shrink.h"
 
-/* Tries consecutive values above the minimum of the dim that the minimal case needs largest, then other
- * values at the minimal shape, and says what was seen. smaller_tried: all smaller values of each dim are
- * known not to fail. text is empty when the budget allowed nothing. */
+/* What trying one value showed. */
+typedef enum cupel_region_outcome {
+    CUPEL_REGION_UNKNOWN,
+    CUPEL_REGION_HOLDS,
+    CUPEL_REGION_FAILS
+} cupel_region_outcome;
+
+/* Tries consecutive values of the dim that tells most, from its minimum up, then other values at the minimal
+ * shape, and says what was seen. smaller_tried: all smaller values of each dim are known not to fail. text is
+ * empty when the budget allowed nothing. */
 void cupel_region_sweep(cupel_shrink *shrink, bool smaller_tried, char *text, size_t size);
 
-/* What the failing values first + i (fails[i]), i < count, have in common; fails[0] is true. name is the
- * dim's. */
-void cupel_region_describe(const char *name, int64_t first, const bool *fails, int count, char *text,
-                           size_t size);
+/* What the failing values among first + i, i < count, have in common; outcomes[0] is FAILS. Values that the
+ * contract does not claim are UNKNOWN and fit anything. name is the dim's. */
+void cupel_region_describe(const char *name, int64_t first, const cupel_region_outcome *outcomes, int count,
+                           char *text, size_t size);
 
 #endif

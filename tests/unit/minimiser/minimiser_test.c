@@ -117,6 +117,7 @@ static void tail_defect_needs_the_shape(void **state) {
     assert_int_equal(N_OF(r), 1);
     assert_int_equal(r.report.necessary_traits, CUPEL_TRAIT_SHAPE);
     assert_int_equal(r.finding.gate, CUPEL_GATE_CMP_03);
+    assert_non_null(strstr(r.report.region, "N % 128 != 0 and N >= 1; any values"));
     cupel_arena_free(r.arena);
 }
 
@@ -223,6 +224,7 @@ static void tied_dims_shrink_together(void **state) {
     result r = minimise(square, seven_by_seven, NULL, CUPEL_FINDING_WRONG_VALUE, NULL, NULL);
     assert_int_equal(M_OF(r), 7);
     assert_int_equal(N_OF(r), 7);
+    assert_non_null(strstr(r.report.region, "M >= 7"));
     cupel_arena_free(r.arena);
 }
 
@@ -287,10 +289,14 @@ static void find_integer_finds_every_threshold(void **state) {
                              threshold < limit ? threshold : limit);
 }
 
-static void check_region(int64_t first, int count, bool (*fails)(int64_t n), const char *expected) {
-    bool table[400];
+static void check_region(int64_t first, int count, int claimed, bool (*fails)(int64_t n),
+                         const char *expected) {
+    cupel_region_outcome table[400];
     char text[256];
-    for (int i = 0; i < count; i++) table[i] = fails(first + i);
+    for (int i = 0; i < count; i++)
+        table[i] = (first + i) % claimed ? CUPEL_REGION_UNKNOWN
+                   : fails(first + i)    ? CUPEL_REGION_FAILS
+                                         : CUPEL_REGION_HOLDS;
     cupel_region_describe("N", first, table, count, text, sizeof text);
     assert_string_equal(text, expected);
 }
@@ -304,6 +310,9 @@ static bool n_odd_tail(int64_t n) {
 static bool n_rare(int64_t n) {
     return n % 97 == 7;
 }
+static bool n_eight(int64_t n) {
+    return n % 8 == 0;
+}
 static bool n_single(int64_t n) {
     return n == 33;
 }
@@ -316,12 +325,14 @@ static bool n_scattered(int64_t n) {
 
 static void region_is_put_into_words(void **state) {
     (void)state;
-    check_region(7, 40, n_any, "N >= 7");
-    check_region(1, 40, n_odd_tail, "N % 4 != 0 and N >= 1");
-    check_region(201, 244, n_rare, "N % 97 == 7 and N >= 201");
-    check_region(33, 320, n_single, "N == 33");
-    check_region(3, 40, n_two, "N % 8 in {3, 5} and N >= 3");
-    check_region(5, 40, n_scattered, "N in {5, 6, 19}");
+    check_region(7, 40, 1, n_any, "N >= 7");
+    check_region(1, 40, 1, n_odd_tail, "N % 4 != 0 and N >= 1");
+    check_region(201, 244, 1, n_rare, "N % 97 == 7 and N >= 201");
+    check_region(33, 320, 1, n_single, "N == 33");
+    check_region(3, 40, 1, n_two, "N % 8 in {3, 5} and N >= 3");
+    check_region(8, 40, 4, n_any, "N >= 8");
+    check_region(8, 80, 4, n_eight, "N % 8 == 0 and N >= 8");
+    check_region(5, 40, 1, n_scattered, "N in {5, 6, 19}");
 }
 
 int main(void) {
