@@ -9,7 +9,7 @@
 /* Seconds of the default budget: it ends when QUIET seconds bring nothing new, at TOTAL in any case; RESERVE
  * of that is kept for the last bundle. */
 static const double quiet_seconds = 5, total_seconds = 20, reserve_seconds = 1.5;
-static const double minimise_seconds = 5, minimise_least = 1;
+static const double minimise_seconds = 5, minimise_least = 1, minimise_most = 10;
 
 enum { ATTEMPTS_MAX = 3, SIGNATURES_MAX = 128, PENDING_MAX = 32, MINIMISE_TRIES = 1600 };
 
@@ -26,7 +26,6 @@ typedef struct check {
     cupel_supervisor *supervisor;
     cupel_arena *arena; /* of fresh trials */
     double start;
-    double callback_seconds; /* spent in suspects since the last new feature: no time for the search to find
                                 one */
     int attempt_count;
     attempt attempts[SIGNATURES_MAX];
@@ -185,7 +184,6 @@ static void minimise_new(check *c, int from) {
 
 static bool on_suspect(void *self, const cupel_recipe *recipe, const cupel_judged *suspicion) {
     check *c = self;
-    double before = cupel_shrink_now();
     bool is_new = false;
     attempt *a = NULL;
     for (int i = 0; i < suspicion->finding_count && !is_new; i++) {
@@ -200,7 +198,6 @@ static bool on_suspect(void *self, const cupel_recipe *recipe, const cupel_judge
         if (!confirm(c, recipe) && ++a->tries == ATTEMPTS_MAX) c->report->unconfirmed++;
         minimise_new(c, findings);
     }
-    c->callback_seconds += cupel_shrink_now() - before;
     return c->code == CUPEL_OK && remaining(c) > 0;
 }
 
@@ -213,9 +210,8 @@ static bool on_progress(void *self, const cupel_progress *progress) {
     if (progress->unsupported)
         snprintf(c->report->unsupported, sizeof c->report->unsupported, "%s", progress->unsupported);
     if (c->listener && c->listener->progress) c->listener->progress(c->listener->self, c->report, progress);
-    if (progress->seconds_since_feature < c->callback_seconds) c->callback_seconds = 0;
     bool budget_given = c->options->cases || c->options->seconds > 0;
-    bool quiet = progress->seconds_since_feature - c->callback_seconds >= quiet_seconds;
+    bool quiet = progress->seconds_since_feature >= quiet_seconds;
     return remaining(c) > 0 && (budget_given || !quiet);
 }
 
