@@ -26,7 +26,6 @@ typedef struct check {
     cupel_supervisor *supervisor;
     cupel_arena *arena; /* of fresh trials */
     double start;
-                                one */
     int attempt_count;
     attempt attempts[SIGNATURES_MAX];
     int pending_count; /* slips of the minimiser, to be confirmed like any suspect */
