@@ -143,8 +143,9 @@ static void minimise(check *c, cupel_check_finding *found) {
     cupel_finding finding;
     cupel_minimise_report report = {0};
     double seconds = remaining(c) < minimise_seconds ? remaining(c) : minimise_seconds;
-    if (c->options->cases)
-        seconds = 60; /* bounded by tries alone, so that a seed gives the same case on every machine */
+    /* bounded by tries before time, so that a seed gives the same case on every machine that is not very slow
+     */
+    if (c->options->cases) seconds = minimise_most;
     if (seconds < minimise_least) seconds = minimise_least;
     cupel_minimise_options budget = {.max_tries = MINIMISE_TRIES, .seconds = seconds};
     cupel_predicate predicate = {c, try_for_minimiser, keep_slip};
