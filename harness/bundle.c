@@ -180,17 +180,30 @@ static cupel_code write_tensors(const cupel_bundle *bundle, const char *folder, 
     return trial->allowed ? write_allowed(bundle, output, folder, arena, err) : CUPEL_OK;
 }
 
+/* Folders are kept as absolute paths: a bundle may be replayed from anywhere. */
+static json_t *text_array(const char *const *texts, int count, bool folders) {
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++) {
+        char absolute[PATH_MAX];
+        const char *text = folders && realpath(texts[i], absolute) ? absolute : texts[i];
+        json_array_append_new(array, json_string(text));
+    }
+    return array;
+}
+
 static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, const char *folder,
                              cupel_error *err) {
     char absolute[PATH_MAX], hash[32];
     const char *path = realpath(bundle->contract_path, absolute) ? absolute : bundle->contract_path;
     snprintf(hash, sizeof hash, "%016" PRIx64, file_hash(bundle->contract->source));
     json_t *meta =
-        json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b}", "bundle", BUNDLE_FORMAT,
+        json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b, s:o, s:o}", "bundle", BUNDLE_FORMAT,
                   "contract_path", path, "contract", bundle->contract->id, "executor", bundle->executor,
                   "gate", cupel_gate_id(bundle->finding->gate), "signature", signature, "kind",
                   cupel_finding_kind_name(bundle->finding->kind), "seed", (json_int_t)bundle->seed,
-                  "source_hash", hash, "provisional", (int)bundle->provisional);
+                  "source_hash", hash, "provisional", (int)bundle->provisional, "defines",
+                  text_array(bundle->defines, bundle->define_count, false), "includes",
+                  text_array(bundle->includes, bundle->include_count, true));
     char *text = meta ? json_dumps(meta, JSON_INDENT(2)) : NULL;
     cupel_code code = text ? write_in(folder, "bundle.json", text, strlen(text), err)
                            : cupel_fail(err, CUPEL_MEMORY, "no memory for the bundle's record");
@@ -291,6 +304,18 @@ static cupel_code copy_field(const json_t *meta, const char *path, const char *k
     return CUPEL_OK;
 }
 
+/* Texts of an array into rows of width bytes; returns how many. */
+static int copy_array(const json_t *meta, const char *key, char *rows, size_t width) {
+    const json_t *array = json_object_get(meta, key);
+    int count = 0;
+    for (size_t i = 0; i < json_array_size(array) && count < CUPEL_BUNDLE_TEXTS_MAX; i++) {
+        const char *text = json_string_value(json_array_get(array, i));
+        if (!text || strlen(text) >= width) continue;
+        memcpy(rows + (size_t)count++ * width, text, strlen(text) + 1);
+    }
+    return count;
+}
+
 cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_error *err) {
     memset(out, 0, sizeof *out);
     json_t *meta = load_meta(path, err);
@@ -307,6 +332,8 @@ cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_err
         code = copy_field(meta, path, "signature", out->signature, sizeof out->signature, err);
     if (code == CUPEL_OK) code = copy_field(meta, path, "gate", out->gate, sizeof out->gate, err);
     out->seed = (uint64_t)json_integer_value(json_object_get(meta, "seed"));
+    out->define_count = copy_array(meta, "defines", out->defines[0], sizeof out->defines[0]);
+    out->include_count = copy_array(meta, "includes", out->includes[0], sizeof out->includes[0]);
     json_decref(meta);
     return code;
 }

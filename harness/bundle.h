@@ -12,6 +12,8 @@ typedef struct cupel_bundle {
     const cupel_finding *finding;
     const cupel_minimise_report *report; /* may be NULL */
     uint64_t seed;
+    int define_count, include_count; /* -D and -I of the command line */
+    const char *const *defines, *const *includes;
     bool provisional; /* as the search found it: replaced by any later bundle of this name */
 } cupel_bundle;
 
@@ -24,10 +26,14 @@ CUPEL_MUST_USE cupel_code cupel_bundle_write(const cupel_bundle *bundle, const c
 /* Takes a bundle away (a provisional one, when attribution has found another gate): it vanishes at once. */
 void cupel_bundle_remove(const char *path);
 
+enum { CUPEL_BUNDLE_TEXTS_MAX = 32 };
+
 /* What replay needs from a bundle folder. */
 typedef struct cupel_bundle_info {
     char contract_path[1024], contract_id[128], executor[16], signature[160], gate[16];
     uint64_t seed;
+    int define_count, include_count;
+    char defines[CUPEL_BUNDLE_TEXTS_MAX][256], includes[CUPEL_BUNDLE_TEXTS_MAX][1024];
 } cupel_bundle_info;
 CUPEL_MUST_USE cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_error *err);
 CUPEL_MUST_USE cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract,

@@ -74,6 +74,10 @@ static void save(check *c, cupel_check_finding *found, const cupel_trial *trial)
                            .finding = &found->finding,
                            .report = found->minimised ? &found->report : NULL,
                            .seed = c->options->seed,
+                           .define_count = c->options->supervisor.exec.define_count,
+                           .include_count = c->options->supervisor.exec.include_count,
+                           .defines = c->options->supervisor.exec.defines,
+                           .includes = c->options->supervisor.exec.includes,
                            .provisional = !found->minimised};
     cupel_error err = {0};
     const char *directory = c->options->directory ? c->options->directory : ".";

@@ -29,6 +29,10 @@ static cupel_code open_bundle(const cupel_cli_settings *settings, const char *bu
     CUPEL_TRY(cupel_bundle_open(bundle, &o->info, err));
     o->settings = *settings;
     if (!o->settings.executor) o->settings.executor = o->info.executor;
+    for (int i = 0; i < o->info.define_count && o->settings.defines.count < CUPEL_CLI_LIST_MAX; i++)
+        o->settings.defines.items[o->settings.defines.count++] = o->info.defines[i];
+    for (int i = 0; i < o->info.include_count && o->settings.includes.count < CUPEL_CLI_LIST_MAX; i++)
+        o->settings.includes.items[o->settings.includes.count++] = o->info.includes[i];
     o->kernel = settings->second ? settings->second : o->info.contract_path;
     CUPEL_TRY(cupel_cli_session_open(&o->settings, o->kernel, o->info.contract_id, &o->session, err));
     cupel_code code = cupel_bundle_recipe(bundle, o->session.contract, &o->recipe, err);
@@ -155,7 +159,11 @@ static cupel_code save_minimal(opened *o, const cupel_cli_settings *settings, co
                         .trial = &trial,
                         .finding = &found->finding,
                         .report = &found->report,
-                        .seed = o->info.seed};
+                        .seed = o->info.seed,
+                        .define_count = o->settings.defines.count,
+                        .include_count = o->settings.includes.count,
+                        .defines = o->settings.defines.items,
+                        .includes = o->settings.includes.items};
     CUPEL_TRY(cupel_bundle_write(&out, folder, found->bundle, sizeof found->bundle, err));
     cupel_recipe_describe(o->session.contract, &found->recipe, found->described, sizeof found->described);
     cupel_word_where(&found->finding, &trial, found->where, sizeof found->where);

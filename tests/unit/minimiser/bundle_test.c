@@ -100,6 +100,9 @@ static void write_bundle(fixture *f, char *path, size_t size) {
 static void bundle_comes_back_as_it_was(void **state) {
     fixture *f = *state;
     char path[1024], file[1100];
+    static const char *const defines[] = {"A=1", "B"};
+    f->bundle.defines = defines;
+    f->bundle.define_count = 2;
     make_trial(f, 33);
     write_bundle(f, path, sizeof path);
     cupel_bundle_info info;
@@ -108,6 +111,9 @@ static void bundle_comes_back_as_it_was(void **state) {
     assert_string_equal(info.executor, "emu");
     assert_string_equal(info.gate, "CMP-03");
     assert_int_equal(info.seed, 9);
+    assert_int_equal(info.define_count, 2);
+    assert_string_equal(info.defines[1], "B");
+    assert_int_equal(info.include_count, 0);
     assert_non_null(strstr(path, "crashes/bundled/CMP-03-"));
     assert_non_null(strstr(path, info.signature));
     cupel_recipe recipe;
