@@ -162,8 +162,7 @@ static bool use_ordinary(cupel_binding *binding) {
     cupel_binding ordinary;
     if (cupel_binding_ordinary(binding->contract, &ordinary, NULL) != CUPEL_OK) return false;
     memcpy(binding->dims, ordinary.dims, sizeof binding->dims);
-    standing s = standing_of(binding);
-    return s.met == s.all;
+    return standing_of(binding).met == standing_of(binding).all && cupel_binding_legal(binding);
 }
 
 /* Nearest dims that meet every condition. */

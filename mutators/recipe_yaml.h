@@ -10,17 +10,17 @@
     X(CONTRACT, "contract")                                                                                  \
     X(DIMS, "dims")                                                                                          \
     X(TYPES, "types")                                                                                        \
-    X(PARAMS, "params") X(TENSORS, "tensors") X(ALIASES, "aliases") X(SCHEDULE, "schedule")                  \
-        X(POISON, "poison")
+    X(PARAMS, "params")                                                                                      \
+    X(TENSORS, "tensors") X(ALIASES, "aliases") X(SCHEDULE, "schedule") X(POISON, "poison")
 
 #define CUPEL_TENSOR_KEYS(X)                                                                                 \
     X(PATTERN, "pattern")                                                                                    \
     X(SEED, "seed")                                                                                          \
     X(AMPLITUDE, "amplitude")                                                                                \
     X(CENTRE, "centre")                                                                                      \
-    X(SPECIAL, "special") X(PLACE, "place") X(SPECIAL_SEED, "special_seed") X(ORDER, "order") X(GAP, "gap")  \
-        X(STEP, "step") X(REVERSED, "reversed") X(EXPANDED, "expanded") X(OFFSET, "offset")                  \
-            X(EDITS, "edits")
+    X(SPECIAL, "special")                                                                                    \
+    X(PLACE, "place") X(SPECIAL_SEED, "special_seed") X(ORDER, "order") X(GAP, "gap") X(STEP, "step")        \
+        X(REVERSED, "reversed") X(EXPANDED, "expanded") X(OFFSET, "offset") X(EDITS, "edits")
 
 #define CUPEL_YAML_ENUM(name, text) CUPEL_KEY_##name,
 #define CUPEL_YAML_TEXT(name, text) text,

@@ -38,10 +38,15 @@ static int64_t boundary_of_landmark(const cupel_landmarks *landmarks, cupel_rand
     return beside(unit * (cupel_chance(random, 2) ? 1 : 1 + (int64_t)cupel_random_below(random, 4)), random);
 }
 
-static int64_t path_switch(cupel_random *random) {
+static int64_t path_switch(int64_t cap, cupel_random *random) {
     static const int64_t switches[] = {768,  769,  1023, 1024, 1025,  2047,  2048,
                                        2049, 4095, 4096, 4097, 65535, 65536, 65537};
-    return switches[cupel_random_below(random, sizeof switches / sizeof *switches)];
+    int usable = 0;
+    while (usable < (int)(sizeof switches / sizeof *switches) && switches[usable] <= cap) usable++;
+    if (usable == 0) return cap;
+    /* the high ones are within reach of few cases: preferred there */
+    int from = usable > 3 && cupel_chance(random, 2) ? usable - 3 : 0;
+    return switches[from + (int)cupel_random_below(random, (uint64_t)(usable - from))];
 }
 
 static int64_t prime(cupel_random *random) {
@@ -69,7 +74,7 @@ static int64_t candidate(const cupel_binding *binding, int d, int64_t cap, const
     case 2: return prime(random);
     case 3: return beside(INT64_C(1) << cupel_random_below(random, 17), random);
     case 4: return beside(32 * (1 + (int64_t)cupel_random_below(random, 64)), random);
-    case 5: return path_switch(random);
+    case 5: return path_switch(cap, random);
     case 6: return cap - (int64_t)cupel_random_below(random, 2);
     case 7: /* as another dim, or twice it */
         return binding->dims[cupel_random_below(random, (uint64_t)binding->contract->dim_count)] *
