@@ -7,7 +7,7 @@
 #include "source.h"
 
 typedef struct cupel_emu_compile_request {
-    const cupel_source *source;
+    cupel_source *source; /* left as it was */
     int define_count;
     const char *const *defines; /* "FLOAT=1" */
     int entry_count;

@@ -72,10 +72,12 @@ cupel_code cupel_source_load(const char *path, const cupel_source_options *optio
     CUPEL_TRY(cupel_macros_collect(&parts->structure, arena, &parts->macros, err));
     CUPEL_TRY(cupel_declarations_scan(&parts->structure, &parts->macros, arena, &parts->declarations, err));
     parts->left = cupel_arena_alloc(arena, parts->declarations.count + 1);
-    if (!parts->left) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    parts->left_at_load = cupel_arena_alloc(arena, parts->declarations.count + 1);
+    if (!parts->left || !parts->left_at_load) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     CUPEL_TRY(list_kernels(source, err));
     cupel_host_code_mark(parts);
     CUPEL_TRY(cupel_refusals_find(parts, source, err));
+    memcpy(parts->left_at_load, parts->left, parts->declarations.count);
     CUPEL_TRY(transform(source, err));
     *out = source;
     return CUPEL_OK;
@@ -124,6 +126,14 @@ cupel_code cupel_source_drop(cupel_source *source, const char *file, int line, i
     bool host = d->kind == CUPEL_DECLARATION_HOST_FUNCTION || !*d->name;
     if (!host && reached[i]) return CUPEL_OK;
     parts->left[i] = CUPEL_LEFT_NONE;
-    *dropped = true;
+    *dropped = parts->dropped = true;
+    return transform(source, err);
+}
+
+cupel_code cupel_source_restore(cupel_source *source, cupel_error *err) {
+    cupel_source_parts *parts = source->parts;
+    if (!parts->dropped) return CUPEL_OK;
+    parts->dropped = false;
+    memcpy(parts->left, parts->left_at_load, parts->declarations.count);
     return transform(source, err);
 }

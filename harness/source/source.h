@@ -56,4 +56,7 @@ const cupel_source_refusal *cupel_source_refused(const cupel_source *source, con
 CUPEL_MUST_USE cupel_code cupel_source_drop(cupel_source *source, const char *file, int line, int entry_count,
                                             const char *const *entries, bool *dropped, cupel_error *err);
 
+/* Undoes every cupel_source_drop. */
+CUPEL_MUST_USE cupel_code cupel_source_restore(cupel_source *source, cupel_error *err);
+
 #endif

@@ -16,7 +16,9 @@ struct cupel_source_parts {
     cupel_structure structure; /* of the assembled text */
     cupel_macros macros;
     cupel_declarations declarations;
-    uint8_t *left; /* per declaration */
+    uint8_t *left;         /* per declaration */
+    uint8_t *left_at_load; /* before anything was dropped */
+    bool dropped;
 };
 
 /* host_code.c: decides what is left of each declaration at first. */

@@ -1,0 +1,49 @@
+/* Compiled into every candidate, beside its kernels: what they report to without leaving the object, and the one symbol that it
+ * exports. Built at run time by the compiler that builds the candidate. */
+#include "emu_abi.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+extern const cupel_emu_kernel cupel_emu_kernels[] HIDDEN;
+extern const uint32_t cupel_emu_kernel_count HIDDEN;
+/* The linker's bounds of the section of static shared variables; absent when there are none. */
+extern unsigned char __start_cupel_shared[] __attribute__((weak)) HIDDEN;
+extern unsigned char __stop_cupel_shared[] __attribute__((weak)) HIDDEN;
+
+HIDDEN cupel_emu_registers_t cupel_emu_registers;
+
+static uint8_t *coverage_map;
+static uint32_t *edge_budget;
+
+static void bind(uint8_t *coverage, uint32_t *budget) {
+    coverage_map = coverage;
+    edge_budget = budget;
+}
+
+__attribute__((visibility("default"))) cupel_emu_candidate_t cupel_emu_candidate = {
+    .abi_version = CUPEL_EMU_ABI_VERSION, .registers = &cupel_emu_registers, .bind = bind, .kernels = cupel_emu_kernels};
+
+HIDDEN void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
+    if (start == stop || *start) return;
+    for (uint32_t *guard = start; guard < stop; guard++) *guard = ++cupel_emu_candidate.edge_count;
+}
+
+HIDDEN void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
+    uint8_t *count = &coverage_map[*guard];
+    *count = (uint8_t)(*count + (*count != 255));
+    if (--*edge_budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
+}
+
+/* Copies that the compiler makes out of line go past its instrumentation. */
+HIDDEN void *memcpy(void *target, const void *source, size_t size) { return cupel_emu_memcpy(target, source, size); }
+HIDDEN void *memmove(void *target, const void *source, size_t size) { return cupel_emu_memmove(target, source, size); }
+HIDDEN void *memset(void *target, int value, size_t size) { return cupel_emu_memset(target, value, size); }
+
+__attribute__((constructor)) static void complete(void) {
+    cupel_emu_candidate.kernel_count = cupel_emu_kernel_count;
+    cupel_emu_candidate.shared_start = __start_cupel_shared;
+    cupel_emu_candidate.shared_stop = __stop_cupel_shared;
+}
+
+/* Before a call that does not return; there is no stack to unpoison. */
+HIDDEN void __asan_handle_no_return(void) {}

@@ -1,0 +1,279 @@
+#include "emu_compile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "buffer.h"
+#include "emu_compiler.h"
+#include "emu_embedded.h"
+#include "emu_flags.h"
+#include "text.h"
+
+enum { ROUNDS_MAX = 12, SECONDS_MAX = 120, ARGUMENTS_MAX = 128 };
+
+/* Part of every key: raise it when the compile step changes in a way that no file shows. */
+static const char *const step_version = "1";
+static const char *const thunk_file = "cupel-entries";
+
+static const char *const flags[] = {CUPEL_EMU_FRONT_END_FLAGS, CUPEL_EMU_MEANING_FLAGS, CUPEL_EMU_CHECK_FLAGS,
+                                    /* a conversion to an integer saturates, as on the device */
+                                    "-fno-strict-float-cast-overflow", "-w", "-ferror-limit", "0", "-fno-caret-diagnostics",
+                                    "-fmessage-length=0", "-emit-obj"};
+static const char *const candidate_flags[] = {"-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-builtin", "-c"};
+
+typedef struct job {
+    const cupel_emu_compile_request *request;
+    cupel_arena *arena;
+    cupel_emu_compiler compiler;
+    const char *headers; /* folder of the embedded files */
+    const char *folder;  /* of this job, removed at its end */
+    const char *source, *object, *runtime, *shared, *log;
+    cupel_error *err;
+} job;
+
+static cupel_code out_of_memory(cupel_error *err) { return cupel_fail(err, CUPEL_MEMORY, "out of memory"); }
+
+static void hash_text(XXH3_state_t *state, const char *text) { XXH3_128bits_update(state, text, strlen(text) + 1); }
+
+/* Everything that the object depends on, apart from the compiler's own version. */
+static cupel_code object_path(const cupel_emu_compile_request *r, cupel_arena *arena, const char **path, cupel_error *err) {
+    XXH3_state_t *state = XXH3_createState();
+    if (!state) return out_of_memory(err);
+    XXH3_128bits_reset(state);
+    uint64_t embedded = cupel_emu_embedded_hash();
+    XXH3_128bits_update(state, &embedded, sizeof embedded);
+    hash_text(state, step_version);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) hash_text(state, flags[i]);
+    hash_text(state, r->compiler ? r->compiler : "clang");
+    hash_text(state, r->source->path);
+    XXH3_128bits_update(state, r->source->text, r->source->length);
+    for (int i = 0; i < r->define_count; i++) hash_text(state, r->defines[i]);
+    hash_text(state, "entries");
+    for (int i = 0; i < r->entry_count; i++) hash_text(state, r->entries[i]);
+    XXH128_hash_t hash = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    *path = cupel_arena_printf(arena, "%s/%016llx%016llx.so", r->cache, (unsigned long long)hash.high64,
+                               (unsigned long long)hash.low64);
+    return *path ? CUPEL_OK : out_of_memory(err);
+}
+
+static cupel_code make_folders(const char *path, cupel_arena *arena, cupel_error *err) {
+    char *copy = cupel_arena_text(arena, path, strlen(path));
+    if (!copy) return out_of_memory(err);
+    for (char *p = copy + 1;; p++) {
+        if (*p != '/' && *p != '\0') continue;
+        char kept = *p;
+        *p = '\0';
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+            return cupel_fail(err, CUPEL_IO, "cannot make the folder %s: %s", copy, strerror(errno));
+        *p = kept;
+        if (!kept) return CUPEL_OK;
+    }
+}
+
+/* The last name in "ns::softmax<float, 32>": softmax. */
+static const char *base_name(const char *entry, cupel_arena *arena) {
+    size_t end = strcspn(entry, "<");
+    while (end && entry[end - 1] == ' ') end--;
+    size_t begin = end;
+    while (begin && entry[begin - 1] != ':' && entry[begin - 1] != ' ' && entry[begin - 1] != '&') begin--;
+    return cupel_arena_text(arena, entry + begin, end - begin);
+}
+
+static const char *last_part(const char *name) {
+    const char *colon = strrchr(name, ':');
+    return colon ? colon + 1 : name;
+}
+
+/* No kernel of that name, or one whose template does not take these arguments. */
+static cupel_code mismatch(job *j, const char *entry, const char *compiler_says) {
+    const cupel_source *source = j->request->source;
+    const char *name = base_name(entry, j->arena);
+    const char **names = cupel_arena_raw(j->arena, (size_t)source->kernel_count + 1, sizeof *names);
+    if (!names || !name) return out_of_memory(j->err);
+    for (int i = 0; i < source->kernel_count; i++) {
+        names[i] = last_part(source->kernels[i].name);
+        if (strcmp(names[i], name) == 0)
+            return cupel_fail_at(j->err, CUPEL_MISMATCH, source->path, source->kernels[i].line, 1,
+                                 "the entry '%s' does not fit the kernel '%s(%s)': %s", entry, source->kernels[i].name,
+                                 source->kernels[i].parameters, compiler_says);
+    }
+    const char *nearest = cupel_text_nearest(name, names, (size_t)source->kernel_count);
+    if (!nearest && source->kernel_count == 1) nearest = names[0];
+    if (nearest)
+        return cupel_fail(j->err, CUPEL_MISMATCH, "%s has no kernel '%s'; did you mean '%s'?", source->path, entry, nearest);
+    return cupel_fail(j->err, CUPEL_MISMATCH, "%s has no kernel '%s' (%d kernels found)", source->path, entry,
+                      source->kernel_count);
+}
+
+static cupel_code add_string(cupel_buffer *out, const char *text, cupel_error *err) {
+    CUPEL_TRY(cupel_buffer_add(out, "\"", 1, err));
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') CUPEL_TRY(cupel_buffer_add(out, "\\", 1, err));
+        CUPEL_TRY(cupel_buffer_add(out, text, 1, err));
+    }
+    return cupel_buffer_add(out, "\"", 1, err);
+}
+
+/* The author's text between markers, then one line an entry, so that a compiler error there names its entry by its line. */
+static cupel_code write_source(job *j) {
+    const cupel_emu_compile_request *r = j->request;
+    cupel_buffer out = {.arena = j->arena};
+    CUPEL_TRY(cupel_buffer_add(&out, "#line 1 ", 8, j->err));
+    CUPEL_TRY(add_string(&out, r->source->path, j->err));
+    CUPEL_TRY(cupel_buffer_add(&out, "\n", 1, j->err));
+    CUPEL_TRY(cupel_buffer_add(&out, r->source->text, r->source->length, j->err));
+    CUPEL_TRY(cupel_buffer_printf(&out, j->err, "\nCUPEL_EXPORT const uint32_t cupel_emu_kernel_count = %d;\n", r->entry_count));
+    CUPEL_TRY(cupel_buffer_printf(&out, j->err, "CUPEL_EXPORT const cupel_emu_kernel cupel_emu_kernels[] = {\n#line 1 \"%s\"\n",
+                                  thunk_file));
+    for (int i = 0; i < r->entry_count; i++) {
+        CUPEL_TRY(cupel_buffer_printf(&out, j->err, "CUPEL_ENTRY("));
+        CUPEL_TRY(add_string(&out, r->entries[i], j->err));
+        CUPEL_TRY(cupel_buffer_printf(&out, j->err, ", %s)\n", r->entries[i]));
+    }
+    CUPEL_TRY(cupel_buffer_printf(&out, j->err, "};\n"));
+    return cupel_text_write(j->source, out.bytes, out.length, j->err);
+}
+
+static cupel_code run(job *j, const char *const *argv, bool *success) {
+    return cupel_emu_compiler_run(argv, j->log, SECONDS_MAX, success, j->err);
+}
+
+static cupel_code compile_source(job *j, bool *success) {
+    const char *argv[ARGUMENTS_MAX + 64];
+    int n = 0;
+    argv[n++] = j->compiler.path;
+    argv[n++] = "-cc1";
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) argv[n++] = flags[i];
+    argv[n++] = "-I";
+    argv[n++] = j->headers;
+    for (int i = 0; i < j->compiler.include_count; i++) {
+        argv[n++] = "-internal-isystem";
+        argv[n++] = j->compiler.includes[i];
+    }
+    for (int i = 0; i < j->request->define_count; i++) {
+        if (n + 8 > ARGUMENTS_MAX) return cupel_fail(j->err, CUPEL_RANGE, "too many defines (%d)", j->request->define_count);
+        argv[n++] = "-D";
+        argv[n++] = j->request->defines[i];
+    }
+    argv[n++] = "-include";
+    argv[n++] = "cupel_prelude.h";
+    argv[n++] = "-o";
+    argv[n++] = j->object;
+    argv[n++] = j->source;
+    argv[n] = NULL;
+    CUPEL_TRY(write_source(j));
+    return run(j, argv, success);
+}
+
+/* Leaves out what the errors stand in, as far as the entries can do without it; else tells what is wrong. */
+static cupel_code handle_errors(job *j) {
+    cupel_emu_diagnostic *found;
+    int count;
+    bool any = false;
+    cupel_source *source = j->request->source;
+    CUPEL_TRY(cupel_emu_compiler_diagnostics(j->log, j->headers, j->arena, &count, &found, j->err));
+    for (int i = 0; i < count; i++) {
+        bool dropped;
+        CUPEL_TRY(cupel_source_drop(source, found[i].file, found[i].line, j->request->entry_count, j->request->entries, &dropped,
+                                    j->err));
+        any |= dropped;
+    }
+    if (any) return CUPEL_OK;
+    for (int i = 0; i < count; i++)
+        if (strcmp(found[i].file, thunk_file) != 0)
+            return cupel_fail_at(j->err, CUPEL_BUILD, found[i].file, found[i].line, found[i].column, "%s", found[i].text);
+    if (count && found[0].line >= 1 && found[0].line <= j->request->entry_count)
+        return mismatch(j, j->request->entries[found[0].line - 1], found[0].text);
+    return cupel_fail_at(j->err, CUPEL_BUILD, source->path, 1, 1, "the compiler failed without a message");
+}
+
+static cupel_code compile_runtime(job *j) {
+    const char *argv[32];
+    int n = 0;
+    bool success;
+    argv[n++] = j->compiler.path;
+    for (size_t i = 0; i < sizeof candidate_flags / sizeof *candidate_flags; i++) argv[n++] = candidate_flags[i];
+    argv[n++] = "-I";
+    argv[n++] = j->headers;
+    argv[n++] = cupel_arena_printf(j->arena, "%s/emu_candidate.c", j->headers);
+    argv[n++] = "-o";
+    argv[n++] = j->runtime;
+    argv[n] = NULL;
+    CUPEL_TRY(run(j, argv, &success));
+    return success ? CUPEL_OK : cupel_fail(j->err, CUPEL_BUILD, "the candidate runtime does not compile; see %s", j->log);
+}
+
+static cupel_code link_object(job *j) {
+    const char *const argv[] = {j->compiler.path, "-shared",  "-nostdlib", "-Wl,--gc-sections", "-Wl,-z,now", j->object,
+                                j->runtime,       "-o",       j->shared,   "-lm",               "-lc",        NULL};
+    bool success;
+    CUPEL_TRY(run(j, argv, &success));
+    if (success) return CUPEL_OK;
+    char *text;
+    size_t length;
+    CUPEL_TRY(cupel_text_read(j->log, j->arena, &text, &length, j->err));
+    return cupel_fail(j->err, CUPEL_BUILD, "the candidate does not link: %.600s", text);
+}
+
+static cupel_code compile_all(job *j) {
+    bool success = false;
+    CUPEL_TRY(cupel_emu_compiler_find(j->request->compiler, j->log, j->arena, &j->compiler, j->err));
+    CUPEL_TRY(cupel_emu_embedded_unpack(j->request->cache, j->arena, &j->headers, j->err));
+    for (int round = 0; !success; round++) {
+        CUPEL_TRY(compile_source(j, &success));
+        if (success) break;
+        if (round == ROUNDS_MAX) return cupel_fail_at(j->err, CUPEL_BUILD, j->request->source->path, 1, 1, "too many errors in host code");
+        CUPEL_TRY(handle_errors(j));
+    }
+    CUPEL_TRY(compile_runtime(j));
+    return link_object(j);
+}
+
+static cupel_code start_job(job *j) {
+    char *folder = cupel_arena_printf(j->arena, "%s/compile-XXXXXX", j->request->cache);
+    if (!folder) return out_of_memory(j->err);
+    if (!mkdtemp(folder)) return cupel_fail(j->err, CUPEL_IO, "cannot write to %s: %s", j->request->cache, strerror(errno));
+    j->folder = folder;
+    const char **paths[] = {&j->source, &j->object, &j->runtime, &j->shared, &j->log};
+    static const char *const names[] = {"kernel.cu", "kernel.o", "runtime.o", "kernel.so", "log"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        *paths[i] = cupel_arena_printf(j->arena, "%s/%s", folder, names[i]);
+        if (!*paths[i]) return out_of_memory(j->err);
+    }
+    return CUPEL_OK;
+}
+
+static void end_job(const job *j) {
+    const char *const paths[] = {j->source, j->object, j->runtime, j->shared, j->log};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (paths[i]) unlink(paths[i]);
+    if (j->folder) rmdir(j->folder);
+}
+
+cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_arena *arena, const char **path,
+                             cupel_error *err) {
+    const cupel_source *source = request->source;
+    for (int i = 0; i < request->entry_count; i++) {
+        const cupel_source_refusal *refusal = cupel_source_refused(source, request->entries[i]);
+        if (refusal)
+            return cupel_fail_at(err, CUPEL_UNSUPPORTED, refusal->file, refusal->line, 0,
+                                 "%s in '%s' is not emulated; use --on cuda", refusal->what, refusal->function);
+    }
+    CUPEL_TRY(object_path(request, arena, path, err));
+    if (access(*path, R_OK) == 0) return CUPEL_OK;
+    CUPEL_TRY(make_folders(request->cache, arena, err));
+    job j = {.request = request, .arena = arena, .err = err};
+    cupel_code code = start_job(&j);
+    if (code == CUPEL_OK) code = compile_all(&j);
+    if (code == CUPEL_OK && rename(j.shared, *path) != 0)
+        code = cupel_fail(err, CUPEL_IO, "cannot write %s: %s", *path, strerror(errno));
+    end_job(&j);
+    cupel_code restored = cupel_source_restore(request->source, code == CUPEL_OK ? err : NULL);
+    return code == CUPEL_OK ? restored : code;
+}
