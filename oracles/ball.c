@@ -4,12 +4,14 @@
 
 /* The lowest set bit of a double as a power of two; infinity for 0, whose multiples are all. */
 static double grain_of(double x) {
-    if (x == 0) return INFINITY;
-    if (!isfinite(x)) return 0;
-    int exponent;
-    const double fraction = frexp(x, &exponent); /* 53 bits */
-    const uint64_t bits = (uint64_t)fabs(ldexp(fraction, 53));
-    return ldexp((double)(bits & -bits), exponent - 53);
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint64_t fraction = bits & UINT64_C(0xfffffffffffff);
+    const int exponent = (int)(bits >> 52 & 0x7ff);
+    if (exponent == 0x7ff) return 0;
+    if (exponent == 0) return fraction ? 0x1p-1074 : INFINITY; /* subnormal doubles: a lower bound */
+    const int zeros = fraction ? __builtin_ctzll(fraction) : 52;
+    return ldexp(1, exponent - 1023 - 52 + zeros);
 }
 
 cupel_ball cupel_ball_plain(double value, double radius, uint8_t classes, uint8_t reason) {
@@ -40,7 +42,9 @@ cupel_ball cupel_ball_leaf(const cupel_working *w, cupel_value_kind kind, double
         if (fabs(value) >= w->largest && !w->safe) reason = CUPEL_REASON_OVERFLOW;
     }
     if (value == 0 && exact) classes |= cupel_zero_sign_of(value);
-    return cupel_ball_plain(value, radius, classes, reason);
+    cupel_ball leaf = cupel_ball_plain(value, radius, classes, reason);
+    leaf.direct = true;
+    return leaf;
 }
 
 /* The roundings of doubles on the way to a radius: far below the working precision's, but not nothing. */

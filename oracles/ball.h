@@ -27,7 +27,9 @@ typedef struct cupel_ball {
     bool sum;         /* contains a sum or matrix product, so that further terms join it */
     /* products: factors and divisors in any order */
     double peak, trough; /* products of max(1, |factor|) and of min(1, |factor|); divisors count inverted */
-    double roundings;    /* of the whole chain if every operation rounds, in u; 0 when it is no product */
+    bool direct; /* by copy, negation, product or quotient of inputs and literals: the sign of an exact zero
+                    is judged */
+    double roundings; /* of the whole chain if every operation rounds, in u; 0 when it is no product */
     uint8_t classes, reason;
 } cupel_ball;
 

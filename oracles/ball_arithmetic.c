@@ -12,9 +12,15 @@ cupel_ball cupel_ball_add(const cupel_working *w, const cupel_trait *t, bool sub
     r.sum = (a.sum || b.sum) && !t->below_maximum;
     if (t->below_maximum) r.ceiling = 0;
     if (!subtract) {
-        r.floor = a.floor + b.floor; /* variance + eps stays at or above eps, up to the rounding below */
+        /* variance + eps stays at or above eps, up to the rounding below */
+        const double low_a = a.floor > -INFINITY || a.radius > 0 || !isfinite(a.value) ? a.floor : a.value;
+        const double low_b = b.floor > -INFINITY || b.radius > 0 || !isfinite(b.value) ? b.floor : b.value;
+        r.floor = low_a + low_b;
+        if (r.sum) { /* any order: only terms that are all of one sign bound each other */
+            const bool plain = (a.sum || a.terms == 1) && (b.sum || b.terms == 1);
+            r.floor = plain && low_a >= 0 && low_b >= 0 ? fmax(low_a, low_b) : -INFINITY;
+        }
         if (isnan(r.floor)) r.floor = -INFINITY;
-        if (b.floor == -INFINITY && b.radius == 0 && isfinite(b.value)) r.floor = a.floor + b.value;
         r.floor -= 2 * w->unit * fabs(r.floor);
         if (isnan(r.floor)) r.floor = -INFINITY;
     }
@@ -28,6 +34,7 @@ cupel_ball cupel_ball_add(const cupel_working *w, const cupel_trait *t, bool sub
     if (r.sum) {
         const bool exact_sum = r.spread == 0 && r.grain > 0 && r.magnitude <= ldexp(r.grain, w->precision);
         r.radius = exact_sum ? 0 : r.spread + (r.terms - 1) * w->unit * r.magnitude;
+        if (w->flush && r.least * 2 * w->unit < w->normal) r.radius += (r.terms - 1) * w->normal;
     } else if (moved > 0 || !exact || !cupel_working_holds(w, value)) {
         r.radius = moved + w->unit * (fabs(value) + moved);
     }
@@ -94,6 +101,7 @@ cupel_ball cupel_ball_multiply(const cupel_working *w, const cupel_trait *t, con
     } else if (a.floor >= 0 && b.floor >= 0) {
         r.floor = 0;
     }
+    r.direct = a.direct && b.direct;
     r.peak = a.peak * b.peak;
     r.trough = a.trough * b.trough;
     r.roundings = a.roundings + b.roundings + 1;
@@ -102,7 +110,7 @@ cupel_ball cupel_ball_multiply(const cupel_working *w, const cupel_trait *t, con
         r.radius = moved + (1 + hidden_roundings(&a, &b)) * w->unit * (fabs(value) + moved);
         r.radius += underflow_of(w, &r, &a, &b);
     }
-    if (value == 0 && r.radius == 0 && isfinite(value))
+    if (value == 0 && r.radius == 0 && r.direct)
         r.classes |= cupel_zero_sign_product(cupel_ball_reach(&a), cupel_ball_reach(&b));
     r.spread = r.radius;
     r.grain = r.radius == 0 ? r.grain : 0;
@@ -128,6 +136,7 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
     r.classes = cupel_classes_binary(CUPEL_OP_DIV, cupel_ball_reach(&a), divisor);
     if (a.floor >= 0 && divisor.lo >= 0) r.floor = 0;
     const double inverse = least > 0 ? 1 / least : touches_zero && b.value != 0 ? INFINITY : 1;
+    r.direct = a.direct && b.direct;
     r.peak = a.peak * fmax(1, inverse);
     r.trough = a.trough * fmin(1, isfinite(b.value) && b.value != 0 ? 1 / (fabs(b.value) + b.radius) : 1);
     r.roundings = a.roundings + b.roundings + w->division + (t->root_divisor ? 2 * 2.5 : 0);
@@ -148,7 +157,8 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
         if (isfinite(value)) r.radius = fmax(r.radius, fabs(value));
         if (a.classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF)) r.classes |= CUPEL_CLASS_NAN;
     }
-    if (value == 0 && r.radius == 0) r.classes |= cupel_zero_sign_product(cupel_ball_reach(&a), divisor);
+    if (value == 0 && r.radius == 0 && r.direct)
+        r.classes |= cupel_zero_sign_product(cupel_ball_reach(&a), divisor);
     r.spread = r.radius;
     r.magnitude = fabs(value) + r.radius;
     if (r.radius > 0) r.grain = 0;

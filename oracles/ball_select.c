@@ -107,7 +107,8 @@ static cupel_ball cast_to_integer(cupel_dtype type, const cupel_ball *a, double 
 cupel_ball cupel_ball_cast(const cupel_working *w, cupel_dtype type, const cupel_ball *a, double value) {
     if (cupel_format_of(type)->kind != CUPEL_KIND_REAL) return cast_to_integer(type, a, value);
     cupel_ball r = cupel_ball_plain(value, 0, (uint8_t)(a->classes | cupel_class_of(value)), a->reason);
-    if (value != 0 || a->radius > 0) r.classes &= CUPEL_CLASS_MASK;
+    r.direct = a->direct;
+    if (value != 0 || a->value != 0 || a->radius > 0) r.classes &= CUPEL_CLASS_MASK;
     if (isfinite(a->value) && a->radius > 0) {
         const double lo = cupel_round(type, cupel_ball_lo(a)), hi = cupel_round(type, cupel_ball_hi(a));
         r.radius = fmax(hi - value, value - lo);

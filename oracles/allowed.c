@@ -1,0 +1,133 @@
+#include "allowed.h"
+
+#include <math.h>
+
+const char *cupel_reason_text(cupel_reason reason) {
+    static const char *const texts[] = {
+#define CUPEL_REASON_TEXT(name, text) text,
+        CUPEL_REASONS(CUPEL_REASON_TEXT)
+#undef CUPEL_REASON_TEXT
+    };
+    return (unsigned)reason < CUPEL_REASON_COUNT ? texts[reason] : "unknown";
+}
+
+cupel_code cupel_allowed_create(const cupel_graph_output *output, cupel_arena *arena, cupel_allowed *out,
+                                cupel_error *err) {
+    const size_t n = (size_t)output->count;
+    *out = (cupel_allowed){
+        .name = output->name, .type = output->type, .rank = output->rank, .count = output->count};
+    for (int d = 0; d < output->rank; d++) out->shape[d] = output->shape[d];
+    out->value = cupel_arena_raw(arena, n, sizeof(double));
+    out->lo = cupel_arena_raw(arena, n, sizeof(double));
+    out->hi = cupel_arena_raw(arena, n, sizeof(double));
+    out->radius = cupel_arena_raw(arena, n, sizeof(double));
+    out->classes = cupel_arena_raw(arena, n, 1);
+    out->reasons = cupel_arena_raw(arena, n, 1);
+    if (!out->value || !out->lo || !out->hi || !out->radius || !out->classes || !out->reasons)
+        return cupel_fail(err, CUPEL_MEMORY, "no memory for the allowed set of '%s'", output->name);
+    return CUPEL_OK;
+}
+
+void cupel_allowed_set(cupel_allowed *allowed, int64_t i, double value, const cupel_permitted *p) {
+    allowed->value[i] = value;
+    allowed->lo[i] = p->lo;
+    allowed->hi[i] = p->hi;
+    allowed->radius[i] = p->radius;
+    allowed->classes[i] = p->classes;
+    allowed->reasons[i] = p->reason;
+}
+
+void cupel_allowed_count(cupel_allowed *allowed) {
+    for (int r = 0; r < CUPEL_REASON_COUNT; r++) allowed->by_reason[r] = 0;
+    for (int64_t i = 0; i < allowed->count; i++) allowed->by_reason[allowed->reasons[i]]++;
+    allowed->judged = allowed->by_reason[CUPEL_REASON_JUDGED];
+}
+
+/* Ends beyond the overflow threshold round to an infinity: it joins, and the largest number stays. Both ends
+ * beyond: only it. */
+static void close_ends(cupel_dtype type, cupel_permitted *p) {
+    const double largest = cupel_format_largest(type);
+    if (p->hi == INFINITY) p->classes |= CUPEL_CLASS_POS_INF;
+    if (p->lo == -INFINITY) p->classes |= CUPEL_CLASS_NEG_INF;
+    if (p->lo == INFINITY || p->hi == -INFINITY) {
+        p->classes &= (uint8_t)~CUPEL_CLASS_FINITE;
+        return;
+    }
+    p->lo = fmax(p->lo, -largest);
+    p->hi = fmin(p->hi, largest);
+}
+
+static void permit_integer(cupel_dtype type, cupel_value_kind kind, const cupel_ball *b, cupel_permitted *p) {
+    const cupel_format *f = cupel_format_of(type);
+    const int bits = f->kind == CUPEL_KIND_BOOLEAN ? 1 : (int)f->size * 8;
+    const double top = f->kind == CUPEL_KIND_SIGNED ? ldexp(1, bits - 1) - 1 : ldexp(1, bits) - 1;
+    const double bottom = f->kind == CUPEL_KIND_SIGNED ? -ldexp(1, bits - 1) : 0;
+    if (kind == CUPEL_VALUE_REAL) p->lo = trunc(p->lo), p->hi = trunc(p->hi);
+    const bool finite = (b->classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE;
+    /* what a conversion out of range gives is the device's business */
+    if (!p->reason && (!finite || !(p->lo >= bottom && p->hi <= top))) p->reason = CUPEL_REASON_CONVENTION;
+    if (!p->reason && (fabs(p->lo) > 0x1p53 || fabs(p->hi) > 0x1p53)) p->reason = CUPEL_REASON_UNABLE;
+}
+
+static void permit_real(const cupel_working *w, cupel_dtype type, const cupel_ball *b, cupel_permitted *p) {
+    if (p->radius > 0) { /* the subtraction of doubles rounded, too */
+        p->lo = nextafter(p->lo, -INFINITY);
+        p->hi = nextafter(p->hi, INFINITY);
+    }
+    if (w->flush && b->value != 0 && fabs(b->value) - b->radius < cupel_format_normal(type)) {
+        p->lo = fmin(p->lo, 0);
+        p->hi = fmax(p->hi, 0);
+    }
+    p->lo = cupel_round(type, p->lo);
+    p->hi = cupel_round(type, p->hi);
+    if (type == CUPEL_F64 && p->radius == 0) return;
+    close_ends(type, p);
+}
+
+cupel_permitted cupel_ball_permit(const cupel_working *w, cupel_dtype type, cupel_value_kind kind,
+                                  const cupel_ball *b) {
+    cupel_permitted p = {.radius = b->radius, .reason = b->reason, .classes = b->classes};
+    if (b->classes & CUPEL_KEEP) {
+        p.classes = CUPEL_KEEP;
+        return p;
+    }
+    p.lo = cupel_ball_lo(b);
+    p.hi = cupel_ball_hi(b);
+    if (cupel_format_of(type)->kind != CUPEL_KIND_REAL) {
+        permit_integer(type, kind, b, &p);
+    } else if (b->classes & CUPEL_CLASS_FINITE) {
+        permit_real(w, type, b, &p);
+    } else {
+        p.lo = p.hi = b->value;
+    }
+    if (b->value != 0 || p.radius > 0) p.classes &= CUPEL_CLASS_MASK;
+    return p;
+}
+
+cupel_code cupel_allowed_tolerate(cupel_allowed *allowed, double absolute, double relative,
+                                  cupel_error *err) {
+    if (!(absolute >= 0 && relative >= 0) || isinf(absolute) || isinf(relative))
+        return cupel_fail(err, CUPEL_RANGE, "a tolerance must be a number of 0 or more, found abs %g, rel %g",
+                          absolute, relative);
+    const bool real = cupel_format_of(allowed->type)->kind == CUPEL_KIND_REAL;
+    for (int64_t i = 0; i < allowed->count; i++) {
+        const uint8_t reason = allowed->reasons[i];
+        if (allowed->classes[i] & CUPEL_KEEP) continue;
+        if (reason == CUPEL_REASON_CONVENTION || reason == CUPEL_REASON_EXCLUDED ||
+            reason == CUPEL_REASON_UNABLE || reason == CUPEL_REASON_SAMPLED_OUT)
+            continue;
+        const double value = allowed->value[i];
+        cupel_permitted p = {.lo = value, .hi = value, .classes = CUPEL_CLASS_NAN};
+        if (isinf(value)) p.classes = value > 0 ? CUPEL_CLASS_POS_INF : CUPEL_CLASS_NEG_INF;
+        if (isfinite(value)) {
+            p.radius = absolute + relative * fabs(value);
+            p.classes = CUPEL_CLASS_FINITE;
+            p.lo = real ? cupel_round_down(allowed->type, value - p.radius) : floor(value - p.radius);
+            p.hi = real ? cupel_round_up(allowed->type, value + p.radius) : ceil(value + p.radius);
+            if (real) close_ends(allowed->type, &p);
+        }
+        cupel_allowed_set(allowed, i, value, &p);
+    }
+    cupel_allowed_count(allowed);
+    return CUPEL_OK;
+}

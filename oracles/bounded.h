@@ -1,0 +1,116 @@
+/* The bounded fp64 evaluator: whole tensors, node by node, structure of arrays. Blocks in which nothing
+ * special can happen (all finite, no underflow, no overflow) run through vectorised loops; the others element
+ * by element through the rules of ball.h. Private to the files bounded*.c. */
+#ifndef CUPEL_BOUNDED_H
+#define CUPEL_BOUNDED_H
+
+#include <string.h>
+
+#include "ball.h"
+
+enum { CUPEL_BOUNDED_BLOCK = 256 };
+
+/* One node's elements. Arrays that would hold one value everywhere are NULL. */
+typedef struct cupel_tensor {
+    int64_t count;
+    double *value;
+    double *radius;             /* NULL: 0 */
+    uint8_t *classes, *reasons; /* NULL: finite, judged */
+    double *magnitude, *spread,
+        *grain;            /* kept where a consumer joins, scales or folds; NULL: those of a plain value */
+    double *peak, *trough; /* kept for chains of wide range; NULL: the node-wide ones */
+    double terms, roundings;
+    double chain_peak, chain_trough; /* node-wide, valid when roundings > 0 */
+    double floor, ceiling;
+    bool sum, direct;
+    /* node-wide sizes, computed when first asked for */
+    bool sized;
+    double largest,
+        least; /* of |value| + radius; of |value| - radius over elements that are not an exact zero */
+} cupel_tensor;
+
+typedef struct cupel_bounded_plan {
+    int consumers; /* not yet evaluated; the tensor is freed with the last */
+    bool has_sum;
+    bool wants_magnitude, wants_chain;
+    bool needed; /* by an output */
+    cupel_trait trait;
+} cupel_bounded_plan;
+
+typedef struct cupel_bounded {
+    const cupel_graph *graph;
+    const cupel_bindings *bindings;
+    const cupel_dtype *input_types;
+    cupel_working w;
+    cupel_tensor *tensors;     /* per node */
+    cupel_bounded_plan *plans; /* per node */
+    cupel_error *err;
+} cupel_bounded;
+
+/* Memory of a tensor. Arrays come uninitialised but for radius (0), classes (FINITE) and reasons (JUDGED). */
+CUPEL_MUST_USE cupel_code cupel_tensor_create(cupel_bounded *b, int node);
+CUPEL_MUST_USE cupel_code cupel_tensor_need_radius(cupel_bounded *b, cupel_tensor *t);
+CUPEL_MUST_USE cupel_code cupel_tensor_need_classes(cupel_bounded *b, cupel_tensor *t);
+CUPEL_MUST_USE cupel_code cupel_tensor_need_reasons(cupel_bounded *b, cupel_tensor *t);
+CUPEL_MUST_USE cupel_code cupel_tensor_need_magnitude(cupel_bounded *b, cupel_tensor *t);
+CUPEL_MUST_USE cupel_code cupel_tensor_need_chain(cupel_bounded *b, cupel_tensor *t);
+void cupel_tensor_free(cupel_tensor *t);
+
+/* Computes largest and least. */
+void cupel_tensor_size(cupel_tensor *t);
+
+/* One element as the rules see it, and back. */
+cupel_ball cupel_tensor_load(const cupel_tensor *t, int64_t i);
+CUPEL_MUST_USE cupel_code cupel_tensor_store(cupel_bounded *b, cupel_tensor *t, int64_t i,
+                                             const cupel_ball *ball);
+
+/* Are elements begin .. begin + n - 1 all finite, judged? */
+bool cupel_tensor_is_plain(const cupel_tensor *t, int64_t begin, int64_t n);
+
+/* May the loops run at all? Not under flush where a value may be subnormal. */
+bool cupel_tensor_keeps(const cupel_bounded *b, cupel_tensor *t);
+
+/* Could a result of this block be flushed to zero? */
+bool cupel_tensor_may_flush(const cupel_bounded *b, const cupel_tensor *t, int64_t begin, int64_t n);
+
+/* The families, one function each: evaluates node into b->tensors[node], which exists. */
+#define CUPEL_BOUNDED_FAMILIES(X) X(leaf) X(unary) X(binary) X(select) X(reduce) X(scan) X(product) X(shape)
+#define CUPEL_BOUNDED_DECLARE(family)                                                                        \
+    CUPEL_MUST_USE cupel_code cupel_bounded_##family(cupel_bounded *b, int node);
+CUPEL_BOUNDED_FAMILIES(CUPEL_BOUNDED_DECLARE)
+#undef CUPEL_BOUNDED_DECLARE
+
+/* Shared by the loops. */
+static inline uint64_t cupel_bits(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Nonzero when x has bits below the p-bit precision: x is not representable, whatever its exponent. */
+static inline uint64_t cupel_excess_bits(double x, int precision) {
+    return cupel_bits(x) & ((UINT64_C(1) << (53 - precision)) - 1);
+}
+
+/* The exponent of the lowest set bit; a large number for 0. */
+static inline int cupel_low_exponent(double x) {
+    const uint64_t bits = cupel_bits(x), fraction = bits & UINT64_C(0xfffffffffffff);
+    const int exponent = (int)(bits >> 52 & 0x7ff);
+    if (exponent == 0) return fraction ? -1074 : 4096;
+    return exponent - 1075 + (fraction ? __builtin_ctzll(fraction) : 52);
+}
+
+/* Is a sum of multiples of 2^low with sum of magnitudes `size` exact in any order? (DESIGN 3.1) */
+static inline bool cupel_exact_sum(double size, int low, int precision) {
+    return size == 0 || (low < 2048 && size <= ldexp(1, low + precision));
+}
+
+static inline double cupel_radius_at(const cupel_tensor *t, int64_t i) {
+    return t->radius ? t->radius[i] : 0;
+}
+
+static inline cupel_tensor *cupel_bounded_arg(cupel_bounded *b, int node, int which) {
+    return &b->tensors[b->graph->nodes[node].args[which]];
+}
+
+#endif

@@ -1,0 +1,357 @@
+/* Two operands, element by element. */
+#include "bounded.h"
+
+/* The exact result in fp64, and whether it is exact. */
+static double evaluate(cupel_op op, cupel_value_kind kind, double x, double y, bool *exact) {
+    double r = 0;
+    *exact = false;
+    switch (op) {
+    case CUPEL_OP_ADD:
+    case CUPEL_OP_SUB: {
+        if (op == CUPEL_OP_SUB) y = -y;
+        r = x + y;
+        const double back = r - x;
+        *exact = isfinite(r) && (x - (r - back)) + (y - back) == 0;
+        return r;
+    }
+    case CUPEL_OP_MUL:
+        r = x * y;
+        *exact = isfinite(r) && fma(x, y, -r) == 0 && (r != 0 || x == 0 || y == 0);
+        return r;
+    case CUPEL_OP_DIV:
+        r = x / y;
+        *exact = isfinite(r) && isfinite(y) && fma(r, y, -x) == 0;
+        return r;
+    case CUPEL_OP_POW: r = pow(x, y); return kind == CUPEL_VALUE_INT ? trunc(r) : r;
+    case CUPEL_OP_FMOD: *exact = true; return fmod(x, y);
+    case CUPEL_OP_REMAINDER:
+        if (kind == CUPEL_VALUE_REAL && !isfinite(y)) {
+            if (isnan(x) || isnan(y) || isinf(x)) return NAN;
+            return x == 0 || signbit(x) == signbit(y) ? x : y;
+        }
+        r = fmod(x, y);
+        *exact = true;
+        return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+    case CUPEL_OP_ATAN2: return atan2(x, y);
+    case CUPEL_OP_MINIMUM: return isnan(x) || isnan(y) ? NAN : y < x ? y : x;
+    case CUPEL_OP_MAXIMUM: return isnan(x) || isnan(y) ? NAN : y > x ? y : x;
+    case CUPEL_OP_FMIN: return isnan(x) || y < x ? y : x;
+    case CUPEL_OP_FMAX: return isnan(x) || y > x ? y : x;
+    case CUPEL_OP_LT: return x < y;
+    case CUPEL_OP_LE: return x <= y;
+    case CUPEL_OP_EQ: return x == y;
+    case CUPEL_OP_NE: return x != y;
+    case CUPEL_OP_AND: return x != 0 && y != 0;
+    case CUPEL_OP_OR: return x != 0 || y != 0;
+    default: break;
+    }
+    if (!(fabs(x) <= 0x1p53 && fabs(y) <= 0x1p53)) return 0; /* not judged already */
+    const int64_t i = (int64_t)x, j = (int64_t)y;
+    switch (op) {
+    case CUPEL_OP_BITAND: return (double)(i & j);
+    case CUPEL_OP_BITOR: return (double)(i | j);
+    case CUPEL_OP_BITXOR: return (double)(i ^ j);
+    case CUPEL_OP_SHL: return j >= 0 && j < 64 ? ldexp((double)i, (int)j) : 0;
+    case CUPEL_OP_SHR: return j >= 0 && j < 64 ? (double)(i >> j) : 0;
+    default: return r;
+    }
+}
+
+typedef struct pair {
+    const cupel_tensor *x, *y;
+    cupel_tensor *out;
+    const cupel_working *w;
+    double overflow;
+} pair;
+
+/* A loop fills in a block and says whether its result is to be kept; otherwise the rules do the block again.
+ */
+typedef bool loop(const pair *p, int64_t begin, int64_t n);
+
+static double no_radius[CUPEL_BOUNDED_BLOCK];
+
+static inline const double *radius_of(const cupel_tensor *t, int64_t begin) {
+    return t->radius ? t->radius + begin : no_radius;
+}
+
+/* u widened by what fp64 itself loses. */
+static inline double widened(double unit) {
+    return unit * (1 + 0x1p-20);
+}
+static const double inflation = 1 + 0x1p-48;
+
+static inline bool linear(const pair *p, int64_t begin, int64_t n, double sign) {
+    const double *x = p->x->value + begin, *y = p->y->value + begin;
+    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+    double *v = p->out->value + begin, *r = p->out->radius + begin;
+    const double u = widened(p->w->unit);
+    const int precision = p->w->precision;
+    double top = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double a = x[i], b = sign * y[i], s = a + b, back = s - a;
+        const double lost = (a - (s - back)) + (b - back), moved = rx[i] + ry[i];
+        const double size = fabs(s) + moved;
+        const bool inexact = (moved > 0) | (lost != 0) | (cupel_excess_bits(s, precision) != 0);
+        v[i] = s;
+        r[i] = inexact ? (moved + u * size) * inflation : 0;
+        top = size > top ? size : top;
+    }
+    return top * (1 + 2 * u) * p->overflow < p->w->largest;
+}
+
+static bool add_loop(const pair *p, int64_t begin, int64_t n) {
+    return linear(p, begin, n, 1);
+}
+static bool sub_loop(const pair *p, int64_t begin, int64_t n) {
+    return linear(p, begin, n, -1);
+}
+
+/* The sizes of the operands of a difference that an exponential will fold a scale into. */
+static void keep_magnitude(const pair *p, int64_t begin, int64_t n) {
+    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+    for (int64_t i = 0; i < n; i++) {
+        p->out->magnitude[begin + i] =
+            fabs(p->x->value[begin + i]) + rx[i] + fabs(p->y->value[begin + i]) + ry[i];
+        p->out->spread[begin + i] = rx[i] + ry[i];
+        p->out->grain[begin + i] = 0;
+    }
+}
+
+static bool multiply_loop(const pair *p, int64_t begin, int64_t n) {
+    const double *x = p->x->value + begin, *y = p->y->value + begin;
+    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+    double *v = p->out->value + begin, *r = p->out->radius + begin;
+    const double u = widened(p->w->unit),
+                 tiny = p->w->smallest / 2 * (1 + (p->x->roundings > 0) + (p->y->roundings > 0));
+    const double hidden_x = p->x->roundings, hidden_y = p->y->roundings;
+    const int precision = p->w->precision;
+    double top = 0, low = INFINITY;
+    for (int64_t i = 0; i < n; i++) {
+        const double a = fabs(x[i]), b = fabs(y[i]), s = x[i] * y[i];
+        const double moved = rx[i] * (b + ry[i]) + a * ry[i];
+        const double size = fabs(s) + moved;
+        const double rounds = 1 + (rx[i] == 0 ? hidden_x : 0) + (ry[i] == 0 ? hidden_y : 0);
+        /* operands of radius 0 have at most p bits, so a product with no excess bits is exact */
+        const bool inexact = (moved > 0) | (cupel_excess_bits(s, precision) != 0);
+        v[i] = s;
+        r[i] = inexact ? (moved + rounds * u * size + tiny) * inflation : 0;
+        top = size > top ? size : top;
+        const double least = s == 0 ? INFINITY : fabs(s);
+        low = least < low ? least : low;
+    }
+    return top * (1 + 8 * u) * p->overflow < p->w->largest && low >= p->w->normal;
+}
+
+static bool divide_loop(const pair *p, int64_t begin, int64_t n) {
+    const double *x = p->x->value + begin, *y = p->y->value + begin;
+    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+    double *v = p->out->value + begin, *r = p->out->radius + begin;
+    const double u = widened(p->w->unit),
+                 tiny = p->w->smallest / 2 * (2 + (p->x->roundings > 0) + (p->y->roundings > 0));
+    const double hidden_x = p->x->roundings, hidden_y = p->y->roundings;
+    const double own = p->out->roundings - hidden_x - hidden_y;
+    const uint64_t powers = p->w->fast ? 0 : 1; /* a division by a power of two is exact */
+    double top = 0, low = INFINITY, widest = 0, narrowest = INFINITY;
+    for (int64_t i = 0; i < n; i++) {
+        const double s = x[i] / y[i], b = fabs(y[i]), nearest = b - ry[i];
+        const double moved = (rx[i] + fabs(s) * ry[i]) / nearest;
+        const double size = fabs(s) + moved;
+        const double rounds = own + (rx[i] == 0 ? hidden_x : 0) + (ry[i] == 0 ? hidden_y : 0);
+        const bool power = (powers != 0) & ((cupel_bits(b) << 12) == 0);
+        const bool inexact = (moved > 0) | ((s != 0) & !power);
+        v[i] = s;
+        r[i] = inexact ? (moved + rounds * u * size + tiny) * inflation : 0;
+        top = size > top ? size : top;
+        const double least = s == 0 ? INFINITY : fabs(s);
+        low = least < low ? least : low;
+        widest = b + ry[i] > widest ? b + ry[i] : widest;
+        narrowest = nearest < narrowest ? nearest : narrowest;
+    }
+    /* half the room on either side keeps the reciprocal away from both ends of the range */
+    const double room = sqrt(p->w->largest);
+    return top * (1 + 16 * u) * p->overflow < p->w->largest && low >= p->w->normal && narrowest * room > 1 &&
+           widest < room;
+}
+
+/* Extrema of finite operands; the ends of the enclosures are compared, as in cupel_ball_extremum. */
+static inline bool extremum(const pair *p, int64_t begin, int64_t n, double sign) {
+    const double *x = p->x->value + begin, *y = p->y->value + begin;
+    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+    double *v = p->out->value + begin, *r = p->out->radius + begin;
+    for (int64_t i = 0; i < n; i++) {
+        const double a = sign * x[i], b = sign * y[i], s = b > a ? b : a;
+        const double alo = a - rx[i], blo = b - ry[i], ahi = a + rx[i], bhi = b + ry[i];
+        const double lo = blo > alo ? blo : alo, hi = bhi > ahi ? bhi : ahi;
+        const double up = hi - s, down = s - lo;
+        v[i] = sign * s;
+        r[i] = up > down ? up : down;
+    }
+    return true;
+}
+
+static bool maximum_loop(const pair *p, int64_t begin, int64_t n) {
+    return extremum(p, begin, n, 1);
+}
+static bool minimum_loop(const pair *p, int64_t begin, int64_t n) {
+    return extremum(p, begin, n, -1);
+}
+
+static inline bool compare(const pair *p, int64_t begin, int64_t n, cupel_op op) {
+    const double *x = p->x->value + begin, *y = p->y->value + begin;
+    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+    double *v = p->out->value + begin, *r = p->out->radius + begin;
+    for (int64_t i = 0; i < n; i++) {
+        const double gap = fabs(x[i] - y[i]), moved = rx[i] + ry[i];
+        v[i] = op == CUPEL_OP_LT   ? x[i] < y[i]
+               : op == CUPEL_OP_LE ? x[i] <= y[i]
+               : op == CUPEL_OP_EQ ? x[i] == y[i]
+                                   : x[i] != y[i];
+        r[i] = moved > 0 && gap <= moved * (1 + 0x1p-40) + gap * 0x1p-40 ? 1 : 0;
+    }
+    return true;
+}
+
+static bool lt_loop(const pair *p, int64_t begin, int64_t n) {
+    return compare(p, begin, n, CUPEL_OP_LT);
+}
+static bool le_loop(const pair *p, int64_t begin, int64_t n) {
+    return compare(p, begin, n, CUPEL_OP_LE);
+}
+static bool eq_loop(const pair *p, int64_t begin, int64_t n) {
+    return compare(p, begin, n, CUPEL_OP_EQ);
+}
+static bool ne_loop(const pair *p, int64_t begin, int64_t n) {
+    return compare(p, begin, n, CUPEL_OP_NE);
+}
+
+static loop *loop_of(const cupel_bounded *b, int node) {
+    const cupel_node *n = &b->graph->nodes[node];
+    const cupel_bounded_plan *plan = &b->plans[node];
+    if (b->graph->nodes[n->args[0]].kind != CUPEL_VALUE_REAL) return NULL;
+    switch (n->op) {
+    case CUPEL_OP_ADD: return plan->has_sum ? NULL : add_loop;
+    case CUPEL_OP_SUB: return plan->has_sum ? NULL : sub_loop;
+    case CUPEL_OP_MUL: return plan->has_sum ? NULL : multiply_loop;
+    case CUPEL_OP_DIV: return plan->has_sum ? NULL : divide_loop;
+    case CUPEL_OP_MAXIMUM:
+    case CUPEL_OP_FMAX: return maximum_loop;
+    case CUPEL_OP_MINIMUM:
+    case CUPEL_OP_FMIN: return minimum_loop;
+    case CUPEL_OP_LT: return lt_loop;
+    case CUPEL_OP_LE: return le_loop;
+    case CUPEL_OP_EQ: return eq_loop;
+    case CUPEL_OP_NE: return ne_loop;
+    default: return NULL;
+    }
+}
+
+/* The factors' share of a chain's extent. */
+static double share(cupel_tensor *t, bool inverted, bool peak) {
+    if (t->roundings > 0 && !inverted) return peak ? t->chain_peak : t->chain_trough;
+    cupel_tensor_size(t);
+    const double most = inverted ? 1 / t->least : t->largest;
+    const double least = inverted ? 1 / t->largest : t->least;
+    return peak ? fmax(1, most) : fmin(1, least);
+}
+
+/* Sets the node-wide attributes of a product or quotient; true when no legal order leaves the range anywhere.
+ */
+static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor *y) {
+    const cupel_node *n = &b->graph->nodes[node];
+    cupel_tensor *t = &b->tensors[node];
+    const bool division = n->op == CUPEL_OP_DIV;
+    const bool chained = x->roundings > 0 || y->roundings > 0;
+    const double own = division ? b->w.division + (b->plans[node].trait.root_divisor ? 5 : 0) : 1;
+    t->roundings = x->roundings + y->roundings + own;
+    t->direct = x->direct && y->direct;
+    if (!chained && !b->plans[node].wants_chain) return true;
+    t->chain_peak = share(x, false, true) * share(y, division, true);
+    t->chain_trough = share(x, false, false) * share(y, division, false);
+    const double factor = b->plans[node].trait.overflow * 4;
+    return t->chain_peak * factor < b->w.largest && t->chain_trough >= b->w.normal * 4;
+}
+
+static cupel_code by_rules(cupel_bounded *b, int node, int64_t begin, int64_t n) {
+    const cupel_node *self = &b->graph->nodes[node];
+    const cupel_tensor *x = cupel_bounded_arg(b, node, 0), *y = cupel_bounded_arg(b, node, 1);
+    const cupel_value_kind kind = b->graph->nodes[self->args[0]].kind;
+    for (int64_t i = begin; i < begin + n; i++) {
+        bool exact;
+        const double value = evaluate(self->op, kind, x->value[i], y->value[i], &exact);
+        const cupel_ball bx = cupel_tensor_load(x, i), by = cupel_tensor_load(y, i);
+        const cupel_ball r =
+            cupel_ball_binary(&b->w, &b->plans[node].trait, self->op, kind, &bx, &by, value, exact);
+        CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], i, &r));
+    }
+    return CUPEL_OK;
+}
+
+/* Attributes that hold for the whole node, from a representative element. */
+static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor *y) {
+    const cupel_node *n = &b->graph->nodes[node];
+    cupel_tensor *t = &b->tensors[node];
+    const cupel_trait *trait = &b->plans[node].trait;
+    t->sum = b->plans[node].has_sum;
+    switch (n->op) {
+    case CUPEL_OP_ADD:
+        t->terms = t->sum ? x->terms + y->terms : 2;
+        if (x->floor > -INFINITY && y->floor > -INFINITY) {
+            const bool plain = (x->sum || x->terms == 1) && (y->sum || y->terms == 1);
+            double floor = x->floor + y->floor;
+            if (t->sum)
+                floor = plain && x->floor >= 0 && y->floor >= 0 ? fmax(x->floor, y->floor) : -INFINITY;
+            t->floor = floor - 2 * b->w.unit * fabs(floor);
+        }
+        break;
+    case CUPEL_OP_SUB:
+        t->terms = t->sum ? x->terms + y->terms : 2;
+        if (trait->below_maximum) t->ceiling = 0;
+        break;
+    case CUPEL_OP_MUL:
+        t->terms = fmax(x->terms, y->terms);
+        if (trait->square || (x->floor >= 0 && y->floor >= 0)) t->floor = 0;
+        break;
+    case CUPEL_OP_DIV:
+        t->terms = x->terms;
+        if (x->floor >= 0 && y->floor >= 0) t->floor = 0;
+        break;
+    case CUPEL_OP_MAXIMUM:
+        t->floor = fmax(x->floor, y->floor);
+        t->ceiling = fmax(x->ceiling, y->ceiling);
+        break;
+    case CUPEL_OP_MINIMUM:
+        t->floor = fmin(x->floor, y->floor);
+        t->ceiling = fmin(x->ceiling, y->ceiling);
+        break;
+    default: break;
+    }
+}
+
+cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
+    const cupel_node *n = &b->graph->nodes[node];
+    cupel_tensor *t = &b->tensors[node], *x = cupel_bounded_arg(b, node, 0),
+                 *y = cupel_bounded_arg(b, node, 1);
+    loop *run = loop_of(b, node);
+    bool in_range = true;
+    if (t->count == 0) return CUPEL_OK;
+    if (n->kind == CUPEL_VALUE_REAL && (n->op == CUPEL_OP_MUL || n->op == CUPEL_OP_DIV)) {
+        in_range = plan_chain(b, node, x, y);
+        if (!in_range && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
+    }
+    take_attributes(b, node, x, y);
+    if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
+    if (run && !(in_range && cupel_tensor_keeps(b, x) && cupel_tensor_keeps(b, y))) run = NULL;
+    if (run) CUPEL_TRY(cupel_tensor_need_radius(b, t));
+    const pair p = {x, y, t, &b->w, b->plans[node].trait.overflow};
+    for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
+        const int64_t size = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
+        const bool plain =
+            run && cupel_tensor_is_plain(x, begin, size) && cupel_tensor_is_plain(y, begin, size);
+        if (!plain || !run(&p, begin, size) || cupel_tensor_may_flush(b, t, begin, size)) {
+            CUPEL_TRY(by_rules(b, node, begin, size));
+        } else if (t->magnitude) {
+            keep_magnitude(&p, begin, size);
+        }
+    }
+    return CUPEL_OK;
+}

@@ -1,0 +1,212 @@
+/* Matrix products: [batch.., M, K] x [batch.., K, N]. */
+#include <stdlib.h>
+
+#include "bounded.h"
+
+enum { COLUMNS = 128, ROWS = 4 };
+
+typedef struct extents {
+    int64_t m, k, n;
+} extents;
+
+typedef struct matmul {
+    cupel_bounded *b;
+    int node;
+    extents e;
+    const cupel_tensor *x, *y;
+    cupel_tensor *t;
+    double rounding;  /* of each product, in u; 0 where products are exact */
+    double underflow; /* of each product */
+    bool plain_x, plain_y;
+    bool exact_terms;          /* no operand has a radius */
+    int *low_row, *low_column; /* exponents of the lowest bits, per row of x and column of y of one batch */
+    double *size_y;            /* |y| + radius, of one batch */
+} matmul;
+
+/* The most bits that any element of t uses. */
+static int bits_of(const cupel_tensor *t) {
+    uint64_t bits = 0;
+    for (int64_t i = 0; i < t->count; i++) bits |= cupel_bits(t->value[i]) & UINT64_C(0xfffffffffffff);
+    return bits ? 53 - __builtin_ctzll(bits) : 1;
+}
+
+static cupel_code element_by_rules(const matmul *p, int64_t batch, int64_t i, int64_t j) {
+    const extents e = p->e;
+    const int64_t at_x = (batch * e.m + i) * e.k, at_y = batch * e.k * e.n + j;
+    const cupel_value_kind kind = p->b->graph->nodes[p->node].kind;
+    cupel_ball_tally tally = cupel_ball_tally_start();
+    double value = 0;
+    for (int64_t k = 0; k < e.k; k++) {
+        const cupel_ball a = cupel_tensor_load(p->x, at_x + k), c = cupel_tensor_load(p->y, at_y + k * e.n);
+        const double product = a.value * c.value;
+        if (kind == CUPEL_VALUE_REAL) {
+            const bool exact = isfinite(product) && fma(a.value, c.value, -product) == 0;
+            cupel_ball_tally_product(&p->b->w, &tally, &a, &c, product, exact);
+        } else {
+            const cupel_ball term = cupel_ball_integer(CUPEL_OP_MUL, &a, &c, product);
+            cupel_ball_tally_add(&p->b->w, &tally, &term);
+        }
+        value += product;
+    }
+    const cupel_ball r =
+        cupel_ball_tally_end(&p->b->w, &p->b->plans[p->node].trait, kind, &tally, value, false);
+    return cupel_tensor_store(p->b, p->t, (batch * e.m + i) * e.n + j, &r);
+}
+
+/* Value, sum of magnitudes and of moved magnitudes of one row's block of columns. */
+typedef struct block {
+    double value[ROWS][COLUMNS], size[ROWS][COLUMNS], moved[ROWS][COLUMNS];
+} block;
+
+static void add_products(const matmul *p, block *s, int64_t batch, int64_t row, int rows, int64_t column,
+                         int64_t n) {
+    const extents e = p->e;
+    for (int64_t k = 0; k < e.k; k++) {
+        const int64_t at_y = (batch * e.k + k) * e.n + column;
+        const double *y = p->y->value + at_y, *size_y = p->size_y + k * e.n + column;
+        for (int r = 0; r < rows; r++) {
+            const int64_t at_x = (batch * e.m + row + r) * e.k + k;
+            const double a = p->x->value[at_x], ra = cupel_radius_at(p->x, at_x), size_a = fabs(a) + ra;
+            double *value = s->value[r], *size = s->size[r], *moved = s->moved[r];
+            for (int64_t j = 0; j < n; j++) {
+                value[j] += a * y[j];
+                size[j] += size_a * size_y[j];
+            }
+            if (ra > 0) {
+                for (int64_t j = 0; j < n; j++) moved[j] += ra * size_y[j];
+            }
+            if (p->y->radius) {
+                const double *ry = p->y->radius + at_y, plain_a = fabs(a);
+                for (int64_t j = 0; j < n; j++) moved[j] += plain_a * ry[j];
+            }
+        }
+    }
+}
+
+/* Radius of one element from its sums; false: by the rules. */
+static bool finish(const matmul *p, int64_t at, double value, double size, double moved, int low) {
+    const cupel_working *w = &p->b->w;
+    const cupel_trait *trait = &p->b->plans[p->node].trait;
+    const double k = (double)p->e.k, u = w->unit * (1 + 0x1p-20);
+    const bool exact = p->exact_terms && moved == 0 && p->underflow == 0 && !trait->in_statistic &&
+                       !trait->rescalable && cupel_exact_sum(size, low, w->precision);
+    double spread = moved + p->rounding * u * size + k * p->underflow;
+    if (trait->rescalable && k > 1) spread += (k - 1) * (spread + u * size);
+    const double magnitude = size + spread;
+    if (!(magnitude * 1.01 * trait->overflow < w->largest)) return false;
+    p->t->value[at] = value;
+    p->t->radius[at] = exact ? 0 : (spread + (k - 1) * u * magnitude) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;
+    if (p->t->magnitude) {
+        p->t->magnitude[at] = magnitude;
+        p->t->spread[at] = exact ? 0 : spread;
+        p->t->grain[at] = exact && low < 1000 && low > -1000 ? ldexp(1, low) : 0;
+    }
+    return true;
+}
+
+static cupel_code multiply_rows(const matmul *p, block *s, int64_t batch, int64_t row, int rows) {
+    const extents e = p->e;
+    for (int64_t column = 0; column < e.n; column += COLUMNS) {
+        const int64_t n = e.n - column < COLUMNS ? e.n - column : COLUMNS;
+        memset(s, 0, sizeof *s);
+        if (p->plain_x && p->plain_y) add_products(p, s, batch, row, rows, column, n);
+        for (int r = 0; r < rows; r++) {
+            for (int64_t j = 0; j < n; j++) {
+                const int64_t at = (batch * e.m + row + r) * e.n + column + j;
+                const int low = p->exact_terms ? p->low_row[row + r] + p->low_column[column + j] : 0;
+                const bool plain = p->plain_x && p->plain_y;
+                if (!plain || !finish(p, at, s->value[r][j], s->size[r][j], s->moved[r][j], low) ||
+                    cupel_tensor_may_flush(p->b, p->t, at, 1))
+                    CUPEL_TRY(element_by_rules(p, batch, row + r, column + j));
+            }
+        }
+    }
+    return CUPEL_OK;
+}
+
+static void prepare_batch(const matmul *p, int64_t batch) {
+    const extents e = p->e;
+    const double *y = p->y->value + batch * e.k * e.n;
+    for (int64_t i = 0; i < e.k * e.n; i++)
+        p->size_y[i] = fabs(y[i]) + cupel_radius_at(p->y, batch * e.k * e.n + i);
+    if (!p->exact_terms) return;
+    for (int64_t i = 0; i < e.m; i++) {
+        p->low_row[i] = 4096;
+        for (int64_t k = 0; k < e.k; k++) {
+            const int own = cupel_low_exponent(p->x->value[(batch * e.m + i) * e.k + k]);
+            if (own < p->low_row[i]) p->low_row[i] = own;
+        }
+    }
+    for (int64_t j = 0; j < e.n; j++) p->low_column[j] = 4096;
+    for (int64_t i = 0; i < e.k * e.n; i++) {
+        const int own = cupel_low_exponent(y[i]);
+        if (own < p->low_column[i % e.n]) p->low_column[i % e.n] = own;
+    }
+}
+
+/* Node-wide facts about rounding, underflow and exactness of the products. */
+static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
+    const cupel_working *w = &p->b->w;
+    const bool real = p->b->graph->nodes[p->node].kind == CUPEL_VALUE_REAL;
+    p->plain_x = real && cupel_tensor_is_plain(x, 0, x->count) && cupel_tensor_keeps(p->b, x);
+    p->plain_y = real && cupel_tensor_is_plain(y, 0, y->count) && cupel_tensor_keeps(p->b, y);
+    if (!p->plain_x || !p->plain_y) return;
+    cupel_tensor_size(x);
+    cupel_tensor_size(y);
+    p->exact_terms = !x->radius && !y->radius;
+    const double chain = x->roundings + y->roundings;
+    const bool exact_products = p->exact_terms && chain == 0 && bits_of(x) + bits_of(y) <= w->precision;
+    p->rounding = exact_products ? 0 : 1 + chain;
+    if (!(x->least * y->least >= w->normal)) p->underflow = w->smallest / 2;
+    if (chain > 0) {
+        const double peak = (x->roundings > 0 ? x->chain_peak : fmax(1, x->largest)) *
+                            (y->roundings > 0 ? y->chain_peak : fmax(1, y->largest));
+        const double trough = (x->roundings > 0 ? x->chain_trough : fmin(1, x->least)) *
+                              (y->roundings > 0 ? y->chain_trough : fmin(1, y->least));
+        if (!(trough >= w->normal)) p->underflow = w->smallest / 2 * 3 * peak;
+        if (!(peak * 4 * p->b->plans[p->node].trait.overflow < w->largest) || x->peak || y->peak)
+            p->plain_x = false;
+    }
+    if (w->flush && x->least * y->least * 2 * w->unit < w->normal) p->plain_x = false;
+}
+
+static cupel_code multiply(matmul *p, int64_t batches) {
+    const extents e = p->e;
+    block *s = malloc(sizeof *s);
+    p->low_row = malloc((size_t)(e.m + 1) * sizeof(int));
+    p->low_column = malloc((size_t)(e.n + 1) * sizeof(int));
+    p->size_y = malloc((size_t)(e.k * e.n + 1) * sizeof(double));
+    cupel_code code = CUPEL_OK;
+    if (!s || !p->low_row || !p->low_column || !p->size_y)
+        code = cupel_fail(p->b->err, CUPEL_MEMORY, "no memory for a matrix product");
+    for (int64_t batch = 0; batch < batches && code == CUPEL_OK; batch++) {
+        prepare_batch(p, batch);
+        for (int64_t row = 0; row < e.m && code == CUPEL_OK; row += ROWS)
+            code = multiply_rows(p, s, batch, row, e.m - row < ROWS ? (int)(e.m - row) : ROWS);
+    }
+    free(s);
+    free(p->low_row);
+    free(p->low_column);
+    free(p->size_y);
+    return code;
+}
+
+cupel_code cupel_bounded_product(cupel_bounded *b, int node) {
+    const cupel_node *n = &b->graph->nodes[node], *left = &b->graph->nodes[n->args[0]];
+    cupel_tensor *t = &b->tensors[node], *x = cupel_bounded_arg(b, node, 0),
+                 *y = cupel_bounded_arg(b, node, 1);
+    if (t->count == 0) return CUPEL_OK;
+    matmul p = {.b = b,
+                .node = node,
+                .e = {n->shape[n->rank - 2], left->shape[left->rank - 1], n->shape[n->rank - 1]},
+                .x = x,
+                .y = y,
+                .t = t};
+    t->terms = (double)(p.e.k > 0 ? p.e.k : 1);
+    t->sum = b->plans[node].has_sum;
+    if (n->kind == CUPEL_VALUE_REAL && x->floor >= 0 && y->floor >= 0) t->floor = 0;
+    if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
+    CUPEL_TRY(cupel_tensor_need_radius(b, t));
+    if (p.e.k > 0) plan(&p, x, y);
+    return multiply(&p, t->count / (p.e.m * p.e.n));
+}

@@ -1,0 +1,152 @@
+/* Storage of the bounded evaluator's tensors. */
+#include <stdlib.h>
+
+#include "bounded.h"
+
+static cupel_code take(cupel_bounded *b, void **array, int64_t count, size_t size) {
+    if (*array) return CUPEL_OK;
+    *array = malloc((size_t)count * size + 1);
+    if (!*array)
+        return cupel_fail(b->err, CUPEL_MEMORY, "no memory for a tensor of %lld elements", (long long)count);
+    return CUPEL_OK;
+}
+
+cupel_code cupel_tensor_create(cupel_bounded *b, int node) {
+    cupel_tensor *t = &b->tensors[node];
+    *t = (cupel_tensor){.count = b->graph->nodes[node].count,
+                        .terms = 1,
+                        .chain_peak = 1,
+                        .chain_trough = 1,
+                        .floor = -INFINITY,
+                        .ceiling = INFINITY};
+    return take(b, (void **)&t->value, t->count, sizeof(double));
+}
+
+cupel_code cupel_tensor_need_radius(cupel_bounded *b, cupel_tensor *t) {
+    if (t->radius) return CUPEL_OK;
+    CUPEL_TRY(take(b, (void **)&t->radius, t->count, sizeof(double)));
+    memset(t->radius, 0, (size_t)t->count * sizeof(double));
+    return CUPEL_OK;
+}
+
+cupel_code cupel_tensor_need_classes(cupel_bounded *b, cupel_tensor *t) {
+    if (t->classes) return CUPEL_OK;
+    CUPEL_TRY(take(b, (void **)&t->classes, t->count, 1));
+    memset(t->classes, CUPEL_CLASS_FINITE, (size_t)t->count);
+    return CUPEL_OK;
+}
+
+cupel_code cupel_tensor_need_reasons(cupel_bounded *b, cupel_tensor *t) {
+    if (t->reasons) return CUPEL_OK;
+    CUPEL_TRY(take(b, (void **)&t->reasons, t->count, 1));
+    memset(t->reasons, CUPEL_REASON_JUDGED, (size_t)t->count);
+    return CUPEL_OK;
+}
+
+cupel_code cupel_tensor_need_magnitude(cupel_bounded *b, cupel_tensor *t) {
+    CUPEL_TRY(take(b, (void **)&t->magnitude, t->count, sizeof(double)));
+    CUPEL_TRY(take(b, (void **)&t->spread, t->count, sizeof(double)));
+    return take(b, (void **)&t->grain, t->count, sizeof(double));
+}
+
+cupel_code cupel_tensor_need_chain(cupel_bounded *b, cupel_tensor *t) {
+    CUPEL_TRY(take(b, (void **)&t->peak, t->count, sizeof(double)));
+    return take(b, (void **)&t->trough, t->count, sizeof(double));
+}
+
+void cupel_tensor_free(cupel_tensor *t) {
+    double *const arrays[] = {t->value, t->radius, t->magnitude, t->spread, t->grain, t->peak, t->trough};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+    free(t->classes);
+    free(t->reasons);
+    *t = (cupel_tensor){0};
+}
+
+void cupel_tensor_size(cupel_tensor *t) {
+    if (t->sized) return;
+    double largest = 0, least = INFINITY;
+    for (int64_t i = 0; i < t->count; i++) {
+        const double v = fabs(t->value[i]), r = cupel_radius_at(t, i);
+        const double high = v + r, low = v - r;
+        largest = high < INFINITY && high > largest ? high : largest;
+        least = high > 0 && low < least ? low : least;
+    }
+    t->largest = largest;
+    t->least = fmax(least, 0);
+    t->sized = true;
+}
+
+cupel_ball cupel_tensor_load(const cupel_tensor *t, int64_t i) {
+    cupel_ball ball =
+        cupel_ball_plain(t->value[i], cupel_radius_at(t, i), t->classes ? t->classes[i] : CUPEL_CLASS_FINITE,
+                         t->reasons ? t->reasons[i] : CUPEL_REASON_JUDGED);
+    ball.floor = t->floor;
+    ball.ceiling = t->ceiling;
+    ball.direct = t->direct;
+    ball.sum = t->sum;
+    if (t->direct && ball.value == 0 && ball.radius == 0 && ball.classes == CUPEL_CLASS_FINITE)
+        ball.classes |= cupel_zero_sign_of(ball.value);
+    if (t->magnitude) {
+        ball.magnitude = t->magnitude[i];
+        ball.spread = t->spread[i];
+        ball.grain = t->grain[i];
+        ball.terms = t->terms;
+        ball.least = 0;
+    }
+    ball.roundings = t->roundings;
+    if (t->peak) {
+        ball.peak = t->peak[i];
+        ball.trough = t->trough[i];
+    } else if (t->roundings > 0) {
+        ball.peak = t->chain_peak;
+        ball.trough = t->chain_trough;
+    }
+    return ball;
+}
+
+cupel_code cupel_tensor_store(cupel_bounded *b, cupel_tensor *t, int64_t i, const cupel_ball *ball) {
+    t->value[i] = ball->value;
+    const uint8_t classes = ball->classes & (CUPEL_CLASS_MASK | CUPEL_KEEP);
+    if (ball->radius > 0) CUPEL_TRY(cupel_tensor_need_radius(b, t));
+    if (classes != CUPEL_CLASS_FINITE) CUPEL_TRY(cupel_tensor_need_classes(b, t));
+    if (ball->reason != CUPEL_REASON_JUDGED) CUPEL_TRY(cupel_tensor_need_reasons(b, t));
+    if (t->radius) t->radius[i] = ball->radius;
+    if (t->classes) t->classes[i] = classes;
+    if (t->reasons) t->reasons[i] = ball->reason;
+    if (t->magnitude) {
+        t->magnitude[i] = ball->magnitude;
+        t->spread[i] = ball->spread;
+        t->grain[i] = ball->grain;
+    }
+    if (t->peak) {
+        t->peak[i] = ball->peak;
+        t->trough[i] = ball->trough;
+    }
+    return CUPEL_OK;
+}
+
+bool cupel_tensor_is_plain(const cupel_tensor *t, int64_t begin, int64_t n) {
+    if (!t->classes && !t->reasons) return true;
+    uint8_t unusual = 0;
+    if (t->classes)
+        for (int64_t i = begin; i < begin + n; i++) unusual |= t->classes[i] ^ CUPEL_CLASS_FINITE;
+    if (t->reasons)
+        for (int64_t i = begin; i < begin + n; i++) unusual |= t->reasons[i];
+    return unusual == 0;
+}
+
+bool cupel_tensor_keeps(const cupel_bounded *b, cupel_tensor *t) {
+    if (!b->w.flush) return true;
+    cupel_tensor_size(t);
+    return t->least >= b->w.normal;
+}
+
+bool cupel_tensor_may_flush(const cupel_bounded *b, const cupel_tensor *t, int64_t begin, int64_t n) {
+    if (!b->w.flush) return false;
+    bool may = false;
+    for (int64_t i = begin; i < begin + n; i++) {
+        const double v = fabs(t->value[i]), r = cupel_radius_at(t, i);
+        may |= v > 0 && v - r < b->w.normal;
+    }
+    return may;
+}

@@ -1,0 +1,224 @@
+/* One operand, element by element. */
+#include "bounded.h"
+
+static double evaluate(cupel_op op, double x) {
+    switch (op) {
+    case CUPEL_OP_NEG: return -x;
+    case CUPEL_OP_ABS: return fabs(x);
+    case CUPEL_OP_SIGN: return isnan(x) ? x : (double)((x > 0) - (x < 0));
+    case CUPEL_OP_FLOOR: return floor(x);
+    case CUPEL_OP_CEIL: return ceil(x);
+    case CUPEL_OP_ROUND: return nearbyint(x);
+    case CUPEL_OP_TRUNC: return trunc(x);
+    case CUPEL_OP_ISNAN: return isnan(x);
+    case CUPEL_OP_ISINF: return isinf(x) != 0;
+    case CUPEL_OP_ISFINITE: return isfinite(x);
+    case CUPEL_OP_NOT: return x == 0;
+    case CUPEL_OP_BITNOT: return -x - 1;
+    case CUPEL_OP_SQRT: return sqrt(x);
+    case CUPEL_OP_RSQRT: return 1 / sqrt(x);
+    case CUPEL_OP_EXP: return exp(x);
+    case CUPEL_OP_EXP2: return exp2(x);
+    case CUPEL_OP_EXPM1: return expm1(x);
+    case CUPEL_OP_LOG: return log(x);
+    case CUPEL_OP_LOG2: return log2(x);
+    case CUPEL_OP_LOG10: return log10(x);
+    case CUPEL_OP_LOG1P: return log1p(x);
+    case CUPEL_OP_SIN: return sin(x);
+    case CUPEL_OP_COS: return cos(x);
+    case CUPEL_OP_TAN: return tan(x);
+    case CUPEL_OP_ASIN: return asin(x);
+    case CUPEL_OP_ACOS: return acos(x);
+    case CUPEL_OP_ATAN: return atan(x);
+    case CUPEL_OP_SINH: return sinh(x);
+    case CUPEL_OP_COSH: return cosh(x);
+    case CUPEL_OP_TANH: return tanh(x);
+    case CUPEL_OP_ERF: return erf(x);
+    case CUPEL_OP_ERFC: return erfc(x);
+    default: return x; /* TOREAL */
+    }
+}
+
+typedef struct single {
+    const cupel_tensor *x;
+    cupel_tensor *out;
+    const cupel_working *w;
+    const cupel_trait *trait;
+    cupel_op op;
+} single;
+
+typedef bool loop(const single *s, int64_t begin, int64_t n);
+
+static const double inflation = 1 + 0x1p-40;
+
+/* Exact moves: the radius stays or, for a sign, is carried by the rules. */
+static bool negate_loop(const single *s, int64_t begin, int64_t n) {
+    for (int64_t i = begin; i < begin + n; i++) s->out->value[i] = -s->x->value[i];
+    if (s->out->radius) memcpy(s->out->radius + begin, s->x->radius + begin, (size_t)n * sizeof(double));
+    return true;
+}
+
+static bool absolute_loop(const single *s, int64_t begin, int64_t n) {
+    for (int64_t i = begin; i < begin + n; i++) s->out->value[i] = fabs(s->x->value[i]);
+    if (s->out->radius) memcpy(s->out->radius + begin, s->x->radius + begin, (size_t)n * sizeof(double));
+    return true;
+}
+
+static inline double spacing(const cupel_working *w, double y) {
+    const uint64_t bits = cupel_bits(y) & UINT64_C(0x7ff0000000000000);
+    double binade;
+    memcpy(&binade, &bits, sizeof binade);
+    const double ulp = 2 * w->unit * binade;
+    return ulp > w->smallest ? ulp : w->smallest;
+}
+
+/* exp: e^(x+d) - e^x <= e^x d (1 + d) for d <= 1. Single precision only: half types round once more, which
+ * the rules do. */
+static bool exp_loop(const single *s, int64_t begin, int64_t n) {
+    const cupel_budget *row = cupel_budget_of(s->op);
+    const double ulps = s->w->fast ? row->fast_ulps : row->precise_ulps,
+                 slope = s->w->fast ? row->fast_slope : 0;
+    const double natural = s->op == CUPEL_OP_EXP ? 1 : 0.6931471805599454, u = s->w->unit * (1 + 0x1p-20);
+    const double *x = s->x->value, *magnitude = s->x->magnitude;
+    double *v = s->out->value, *r = s->out->radius;
+    if (s->w->type != CUPEL_F32) return false;
+    double top = 0, low = INFINITY, far = 0;
+    for (int64_t i = begin; i < begin + n; i++) v[i] = s->op == CUPEL_OP_EXP ? exp(x[i]) : exp2(x[i]);
+    for (int64_t i = begin; i < begin + n; i++) {
+        const double rx = s->x->radius ? s->x->radius[i] : 0, size = fabs(x[i]) + rx;
+        const double fold = s->trait->folded ? u * ((magnitude ? magnitude[i] : size) + 2 * size) : 0;
+        const double d = (rx + fold) * natural, moved = v[i] * d * (1 + d);
+        const double y = v[i] + moved;
+        r[i] = (moved + (ulps + slope * (size + fold)) * spacing(s->w, y)) * inflation;
+        top = y > top ? y : top;
+        low = v[i] < low ? v[i] : low;
+        far = d > far ? d : far;
+    }
+    return far < 0.01 && low > 0x1p-1000 && top * 2 * s->trait->overflow < s->w->largest;
+}
+
+/* sqrt, rsqrt and the logarithms, by the slope at the interval's lower end. */
+static bool slope_loop(const single *s, int64_t begin, int64_t n) {
+    const double *x = s->x->value;
+    double *v = s->out->value, *r = s->out->radius;
+    for (int64_t i = begin; i < begin + n; i++) {
+        const double rx = s->x->radius ? s->x->radius[i] : 0, lo = fmax(x[i] - rx, s->x->floor),
+                     hi = x[i] + rx;
+        if (!(lo >= 0x1p-120 && x[i] < 0x1p120 && rx <= 0.01 * x[i])) return false;
+        const double y = evaluate(s->op, x[i]);
+        double moved;
+        switch (s->op) {
+        case CUPEL_OP_SQRT: moved = rx / (2 * sqrt(lo)); break;
+        case CUPEL_OP_RSQRT: moved = rx * y / (2 * lo) * (1 + rx / lo); break;
+        case CUPEL_OP_LOG2: moved = rx / lo * 1.4426950408889636; break;
+        case CUPEL_OP_LOG10: moved = rx / lo * 0.4342944819032519; break;
+        default: moved = rx / lo; break;
+        }
+        const bool root = s->op == CUPEL_OP_SQRT && !s->w->fast && rx == 0 && y * y == x[i] &&
+                          cupel_excess_bits(y, s->w->precision) == 0;
+        v[i] = y;
+        r[i] = root ? 0 : (moved + cupel_budget_error(s->w, s->op, lo, hi, fabs(y) + moved)) * inflation;
+    }
+    return true;
+}
+
+/* Functions with a slope of at most 2/sqrt(pi) everywhere, and results of at most 2. */
+static bool gentle_loop(const single *s, int64_t begin, int64_t n) {
+    const double *x = s->x->value;
+    double *v = s->out->value, *r = s->out->radius;
+    for (int64_t i = begin; i < begin + n; i++) {
+        const double rx = s->x->radius ? s->x->radius[i] : 0;
+        const double y = evaluate(s->op, x[i]);
+        double slope = 1;
+        if (s->op == CUPEL_OP_TANH) slope = 1 - y * y;
+        if (s->op == CUPEL_OP_ERF) slope = rx > 0 ? 1.1283791670955128 * exp(-x[i] * x[i]) : 0;
+        if (rx > 1e-3) return false;
+        /* the slope changes by at most 1.2 over a unit of the argument */
+        const double moved = slope * rx + 1.2 * rx * rx;
+        v[i] = y;
+        r[i] = (moved + cupel_budget_error(s->w, s->op, x[i] - rx, x[i] + rx, fabs(y) + moved)) * inflation;
+    }
+    return true;
+}
+
+static loop *loop_of(const cupel_bounded *b, int node) {
+    const cupel_node *n = &b->graph->nodes[node];
+    if (n->kind != CUPEL_VALUE_REAL || b->graph->nodes[n->args[0]].kind != CUPEL_VALUE_REAL) return NULL;
+    switch (n->op) {
+    case CUPEL_OP_NEG: return negate_loop;
+    case CUPEL_OP_ABS: return absolute_loop;
+    case CUPEL_OP_EXP:
+    case CUPEL_OP_EXP2: return exp_loop;
+    case CUPEL_OP_SQRT:
+    case CUPEL_OP_RSQRT:
+    case CUPEL_OP_LOG:
+    case CUPEL_OP_LOG2:
+    case CUPEL_OP_LOG10: return slope_loop;
+    case CUPEL_OP_SIN:
+    case CUPEL_OP_COS:
+    case CUPEL_OP_TANH:
+    case CUPEL_OP_ERF:
+    case CUPEL_OP_ATAN: return gentle_loop;
+    default: return NULL;
+    }
+}
+
+static cupel_code by_rules(cupel_bounded *b, int node, int64_t begin, int64_t n) {
+    const cupel_node *self = &b->graph->nodes[node];
+    const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
+    for (int64_t i = begin; i < begin + n; i++) {
+        const cupel_ball bx = cupel_tensor_load(x, i);
+        const double value = evaluate(self->op, x->value[i]);
+        const cupel_ball r =
+            cupel_ball_unary(&b->w, &b->plans[node].trait, self->op, self->kind, &bx, value, false);
+        CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], i, &r));
+    }
+    return CUPEL_OK;
+}
+
+/* What holds of every element: the rules' own answer for one of them. */
+static void take_attributes(cupel_bounded *b, int node, const cupel_tensor *x) {
+    cupel_tensor *t = &b->tensors[node];
+    const cupel_node *n = &b->graph->nodes[node];
+    if (n->op == CUPEL_OP_NEG) {
+        t->sum = x->sum;
+        t->terms = x->terms;
+        t->roundings = x->roundings;
+        t->chain_peak = x->chain_peak;
+        t->chain_trough = x->chain_trough;
+        t->floor = -x->ceiling;
+        t->ceiling = -x->floor;
+        t->direct = x->direct;
+        return;
+    }
+    if (n->kind != CUPEL_VALUE_REAL || b->graph->nodes[n->args[0]].kind != CUPEL_VALUE_REAL) return;
+    const cupel_ball one = cupel_ball_plain(1, 0, CUPEL_CLASS_FINITE, CUPEL_REASON_JUDGED);
+    const cupel_ball r =
+        cupel_ball_unary(&b->w, &b->plans[node].trait, n->op, n->kind, &one, evaluate(n->op, 1), false);
+    t->floor = r.floor;
+    t->ceiling = r.ceiling;
+}
+
+cupel_code cupel_bounded_unary(cupel_bounded *b, int node) {
+    cupel_tensor *t = &b->tensors[node], *x = cupel_bounded_arg(b, node, 0);
+    const cupel_op op = b->graph->nodes[node].op;
+    if (t->count == 0) return CUPEL_OK;
+    loop *run = loop_of(b, node);
+    take_attributes(b, node, x);
+    const bool moves = run == negate_loop || run == absolute_loop;
+    if (run && !moves && !cupel_tensor_keeps(b, x)) run = NULL;
+    if (run && (!moves || x->radius)) CUPEL_TRY(cupel_tensor_need_radius(b, t));
+    if (op == CUPEL_OP_NEG && (x->magnitude || x->peak)) {
+        run = NULL;
+        if (x->magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
+        if (x->peak) CUPEL_TRY(cupel_tensor_need_chain(b, t));
+    }
+    const single s = {x, t, &b->w, &b->plans[node].trait, op};
+    for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
+        const int64_t size = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
+        const bool plain = run && cupel_tensor_is_plain(x, begin, size);
+        if (!plain || !run(&s, begin, size) || (!moves && cupel_tensor_may_flush(b, t, begin, size)))
+            CUPEL_TRY(by_rules(b, node, begin, size));
+    }
+    return CUPEL_OK;
+}
