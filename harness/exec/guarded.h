@@ -6,7 +6,7 @@
 #include "materialise.h"
 #include "observation.h"
 
-enum { CUPEL_GUARD_BYTES = 1024 };
+enum { CUPEL_GUARD_BYTES = 4096 };
 
 typedef struct cupel_guarded cupel_guarded;
 

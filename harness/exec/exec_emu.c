@@ -1,0 +1,308 @@
+/* The emulator as an executor: compiles what a binding needs, lays memory out, evaluates and runs the launches. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "emu_compile.h"
+#include "emu_runtime.h"
+#include "executor.h"
+#include "guarded.h"
+#include "initialised.h"
+
+/* A compiled and loaded set of entries. Few bindings, few sets: a list. */
+typedef struct built {
+    struct built *next;
+    char *key; /* the entries, a line each */
+    cupel_emu_module *module;
+} built;
+
+typedef struct emu {
+    const cupel_contract *contract;
+    cupel_arena *arena, *scratch; /* the executor's life, one call's */
+    cupel_source *source;
+    cupel_guarded *guarded;
+    cupel_initialised initialised;
+    built *modules;
+    char *cache;
+    const char **defines;
+    int define_count;
+    uint64_t step_limit;
+    uint8_t *coverage;
+    size_t coverage_capacity;
+} emu;
+
+static void close_emu(void *self) {
+    emu *e = self;
+    while (e->modules != NULL) {
+        built *first = e->modules;
+        e->modules = first->next;
+        cupel_emu_module_close(first->module);
+        free(first->key);
+        free(first);
+    }
+    cupel_initialised_free(&e->initialised);
+    cupel_guarded_free(e->guarded);
+    cupel_arena_free(e->scratch);
+    cupel_arena_free(e->arena);
+    free(e->coverage);
+    free(e);
+}
+
+static cupel_code join(emu *e, const char *const *a, int a_count, const char *const *b, int b_count, const char ***out,
+                       cupel_error *err) {
+    const char **all = cupel_arena_alloc(e->arena, (size_t)(a_count + b_count + 1) * sizeof *all);
+    if (all == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    for (int i = 0; i < a_count; i++) all[i] = cupel_arena_text(e->arena, a[i], strlen(a[i]));
+    for (int i = 0; i < b_count; i++) all[a_count + i] = cupel_arena_text(e->arena, b[i], strlen(b[i]));
+    *out = all;
+    return CUPEL_OK;
+}
+
+static cupel_code open_source(emu *e, const cupel_executor_options *options, cupel_error *err) {
+    const cupel_contract *contract = e->contract;
+    const char **includes;
+    CUPEL_TRY(join(e, contract->source_defines, contract->source_define_count, options->defines, options->define_count,
+                   &e->defines, err));
+    e->define_count = contract->source_define_count + options->define_count;
+    CUPEL_TRY(join(e, contract->source_includes, contract->source_include_count, options->includes, options->include_count,
+                   &includes, err));
+    cupel_source_options source = {.include_count = contract->source_include_count + options->include_count,
+                                   .includes = includes};
+    return cupel_source_load(contract->source, &source, e->arena, &e->source, err);
+}
+
+static cupel_code open_emu(const cupel_contract *contract, const cupel_executor_options *options, void **self,
+                           cupel_error *err) {
+    static const cupel_executor_options defaults = {0};
+    if (options == NULL) options = &defaults;
+    if (contract->host)
+        return cupel_fail(err, CUPEL_UNSUPPORTED, "a host function is not emulated; use --on host");
+    emu *e = calloc(1, sizeof *e);
+    if (e == NULL) return cupel_fail(err, CUPEL_MEMORY, "no memory for the emulator");
+    e->contract = contract;
+    e->arena = cupel_arena_create(0);
+    e->scratch = cupel_arena_create(0);
+    e->guarded = cupel_guarded_create();
+    e->step_limit = options->step_limit;
+    cupel_code code = CUPEL_OK;
+    if (e->arena == NULL || e->scratch == NULL || e->guarded == NULL)
+        code = cupel_fail(err, CUPEL_MEMORY, "no memory for the emulator");
+    if (code == CUPEL_OK) {
+        e->cache = options->cache != NULL ? cupel_arena_text(e->arena, options->cache, strlen(options->cache))
+                                          : cupel_arena_printf(e->arena, "/tmp/cupel-%ld", (long)getuid());
+        if (e->cache == NULL) code = cupel_fail(err, CUPEL_MEMORY, "no memory for the emulator");
+    }
+    if (code == CUPEL_OK) code = open_source(e, options, err);
+    if (code != CUPEL_OK) {
+        close_emu(e);
+        return code;
+    }
+    *self = e;
+    return CUPEL_OK;
+}
+
+/* ---- compiled sets ---- */
+
+/* The entries of every launch under a binding, each once, in scratch; and their key. */
+static cupel_code collect_entries(emu *e, const cupel_binding *binding, const char *by_launch[CUPEL_LAUNCH_MAX],
+                                  const char *distinct[CUPEL_LAUNCH_MAX], int *count, char **key, cupel_error *err) {
+    size_t length = 1;
+    *count = 0;
+    for (int l = 0; l < e->contract->launch_count; l++) {
+        char *entry;
+        CUPEL_TRY(cupel_binding_entry(binding, &e->contract->launches[l], e->scratch, &entry, err));
+        by_launch[l] = entry;
+        int known = 0;
+        while (known < *count && strcmp(distinct[known], entry) != 0) known++;
+        if (known < *count) continue;
+        distinct[(*count)++] = entry;
+        length += strlen(entry) + 1;
+    }
+    *key = cupel_arena_alloc(e->scratch, length);
+    if (*key == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    for (int i = 0; i < *count; i++) {
+        strcat(*key, distinct[i]);
+        strcat(*key, "\n");
+    }
+    return CUPEL_OK;
+}
+
+static cupel_code build(emu *e, const char *const *entries, int count, const char *key, built **out, cupel_error *err) {
+    cupel_emu_compile_request request = {.source = e->source,
+                                         .define_count = e->define_count,
+                                         .defines = e->defines,
+                                         .entry_count = count,
+                                         .entries = entries,
+                                         .cache = e->cache};
+    const char *path;
+    CUPEL_TRY(cupel_emu_compile(&request, e->scratch, &path, err));
+    built *made = calloc(1, sizeof *made);
+    if (made == NULL || (made->key = strdup(key)) == NULL) {
+        free(made);
+        return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    }
+    cupel_code code = cupel_emu_module_load(path, &made->module, err);
+    if (code != CUPEL_OK) {
+        free(made->key);
+        free(made);
+        return code;
+    }
+    built **last = &e->modules; /* kept in order of building: coverage is laid out in this order */
+    while (*last != NULL) last = &(*last)->next;
+    *last = *out = made;
+    return CUPEL_OK;
+}
+
+/* The module of a binding, built at need, and the kernel of each launch, arguments checked. */
+static cupel_code find_module(emu *e, const cupel_binding *binding, cupel_emu_module **module,
+                              const cupel_emu_kernel *kernels[CUPEL_LAUNCH_MAX], cupel_error *err) {
+    const char *by_launch[CUPEL_LAUNCH_MAX], *distinct[CUPEL_LAUNCH_MAX];
+    char *key;
+    int count;
+    CUPEL_TRY(collect_entries(e, binding, by_launch, distinct, &count, &key, err));
+    built *found = e->modules;
+    while (found != NULL && strcmp(found->key, key) != 0) found = found->next;
+    if (found == NULL) CUPEL_TRY(build(e, distinct, count, key, &found, err));
+    *module = found->module;
+    for (int l = 0; l < e->contract->launch_count; l++) {
+        const cupel_launch *launch = &e->contract->launches[l];
+        kernels[l] = cupel_emu_module_kernel(found->module, by_launch[l]);
+        if (kernels[l] == NULL)
+            return cupel_fail_span(err, CUPEL_MISMATCH, launch->place, "the source has no kernel '%s'", by_launch[l]);
+        CUPEL_TRY(cupel_arguments_check(binding, launch, kernels[l], err));
+    }
+    return CUPEL_OK;
+}
+
+static cupel_code prepare_emu(void *self, const cupel_binding *binding, cupel_error *err) {
+    emu *e = self;
+    cupel_emu_module *module;
+    const cupel_emu_kernel *kernels[CUPEL_LAUNCH_MAX];
+    cupel_arena_reset(e->scratch);
+    return find_module(e, binding, &module, kernels, err);
+}
+
+/* ---- launches ---- */
+
+typedef struct planned {
+    bool skipped;
+    cupel_emu_launch launch;
+    cupel_arguments arguments;
+} planned;
+
+static cupel_code evaluate(const cupel_case *c, const cupel_scalar_expr *expr, int64_t *out, cupel_error *err) {
+    cupel_scalar value;
+    CUPEL_TRY(cupel_binding_scalar(&c->binding, expr, c->strides, &value, err));
+    if (value.real) {
+        cupel_span text = cupel_scalar_text(expr);
+        return cupel_fail_span(err, CUPEL_CONTRACT, text, "expected an integer, '%.*s' is %g", (int)text.length, text.text,
+                               value.d);
+    }
+    *out = value.i;
+    return CUPEL_OK;
+}
+
+static cupel_code plan(emu *e, const cupel_case *c, const cupel_launch *launch, const cupel_emu_kernel *kernel, planned *out,
+                       cupel_error *err) {
+    int64_t skip = 0;
+    if (launch->skip_if != NULL) CUPEL_TRY(evaluate(c, launch->skip_if, &skip, err));
+    out->skipped = skip != 0;
+    if (out->skipped) return CUPEL_OK;
+    out->launch = (cupel_emu_launch){.kernel = kernel, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    for (int i = 0; i < launch->grid_rank; i++) CUPEL_TRY(evaluate(c, launch->grid[i], &out->launch.grid[i], err));
+    for (int i = 0; i < launch->block_rank; i++) CUPEL_TRY(evaluate(c, launch->block[i], &out->launch.block[i], err));
+    if (launch->shared != NULL) CUPEL_TRY(evaluate(c, launch->shared, &out->launch.dynamic_shared, err));
+    CUPEL_TRY(cupel_arguments_evaluate(c, launch, kernel, e->guarded, &out->arguments, err));
+    out->launch.args = out->arguments.pointers;
+    return CUPEL_OK;
+}
+
+/* Enough for any kernel whose work is a few thousand steps for each element and thread; a hang costs about a second. */
+static uint64_t steps_for(const cupel_case *c, const planned *plans, int count) {
+    double threads = 0;
+    for (int l = 0; l < count; l++) {
+        double product = 1;
+        for (int i = 0; i < 3; i++) product *= (double)plans[l].launch.grid[i] * (double)plans[l].launch.block[i];
+        if (!plans[l].skipped && product > 0) threads += product;
+    }
+    double steps = 5e7 + 5e3 * ((double)c->element_count + (threads < 1e8 ? threads : 1e8));
+    return (uint64_t)steps;
+}
+
+static int locate(const void *self, const void *address, int64_t *offset) {
+    return cupel_guarded_locate(self, address, offset);
+}
+
+static void run_launches(emu *e, const cupel_case *c, const cupel_run_request *request, cupel_emu_module *module,
+                         const planned *plans, cupel_observation *out) {
+    cupel_emu_memory memory = {.valid = e->initialised.valid,
+                               .readable = e->initialised.readable,
+                               .locate = locate,
+                               .self = e->guarded};
+    cupel_guarded_region(e->guarded, &memory.start, &memory.size);
+    uint64_t steps = e->step_limit != 0 ? e->step_limit : steps_for(c, plans, e->contract->launch_count);
+    bool any = false;
+    cupel_emu_run_begin(module, &memory, request->schedule, request->poison == CUPEL_POISON_FINITE, steps, out);
+    for (int l = 0; l < e->contract->launch_count; l++) {
+        if (plans[l].skipped) continue;
+        any = true;
+        if (!cupel_emu_run_launch(&plans[l].launch)) break;
+    }
+    cupel_emu_run_end();
+    if (!any) out->outcome = CUPEL_RUN_SKIPPED;
+}
+
+static cupel_code run_emu(void *self, const cupel_case *c, const cupel_run_request *request, cupel_arena *arena,
+                          cupel_observation *out, cupel_error *err) {
+    emu *e = self;
+    cupel_emu_module *module;
+    const cupel_emu_kernel *kernels[CUPEL_LAUNCH_MAX];
+    cupel_arena_reset(e->scratch);
+    CUPEL_TRY(find_module(e, &c->binding, &module, kernels, err));
+    CUPEL_TRY(cupel_guarded_load(e->guarded, c, request->poison, err));
+    CUPEL_TRY(cupel_initialised_load(&e->initialised, e->guarded, c, err));
+    planned *plans = cupel_arena_alloc(e->scratch, (size_t)e->contract->launch_count * sizeof *plans);
+    if (plans == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    for (int l = 0; l < e->contract->launch_count; l++)
+        CUPEL_TRY(plan(e, c, &e->contract->launches[l], kernels[l], &plans[l], err));
+    run_launches(e, c, request, module, plans, out);
+    return cupel_guarded_collect(e->guarded, c, arena, out, err);
+}
+
+/* The counters of all modules one behind the other, so that an edge keeps its index as long as the executor lives. */
+static const uint8_t *coverage_emu(void *self, size_t *count) {
+    emu *e = self;
+    size_t total = 0, n;
+    for (built *b = e->modules; b != NULL; b = b->next) {
+        cupel_emu_module_coverage(b->module, &n);
+        total += n;
+    }
+    *count = 0;
+    if (total > e->coverage_capacity) {
+        uint8_t *grown = realloc(e->coverage, total);
+        if (grown == NULL) return NULL;
+        e->coverage = grown;
+        e->coverage_capacity = total;
+    }
+    for (built *b = e->modules; b != NULL; b = b->next) {
+        uint8_t *counters = cupel_emu_module_coverage(b->module, &n);
+        memcpy(e->coverage + *count, counters, n);
+        memset(counters, 0, n);
+        *count += n;
+    }
+    return *count == 0 ? NULL : e->coverage;
+}
+
+static const cupel_executor_backend backend = {.name = "emu",
+                                               .checks_addresses = true,
+                                               .sees_atomics = true,
+                                               .permutes_schedules = true,
+                                               .open = open_emu,
+                                               .prepare = prepare_emu,
+                                               .run = run_emu,
+                                               .coverage = coverage_emu,
+                                               .close = close_emu};
+
+const cupel_executor_backend *cupel_executor_emu(void) { return &backend; }
