@@ -1,0 +1,268 @@
+/* The course of a check over a supervisor of our own making: what is confirmed, saved, minimised, and the
+ * verdict. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "check.h"
+#include "fake_kernel.h"
+
+static const char text[] = "cupel: 1\n"
+                           "id: checked\n"
+                           "source: {file: fake.cu}\n"
+                           "dims: {N: 1..1024}\n"
+                           "inputs: {x: 'f32[N]'}\n"
+                           "outputs: {y: 'f32[N]', z: 'f32[N]'}\n"
+                           "ensures: {y: 'x', z: 'x'}\n"
+                           "kernel: {entry: fake, args: [x, y, z, N], grid: [1], block: [32]}\n";
+
+/* ---- the supervisor of this test ---- */
+
+struct cupel_supervisor {
+    int unused;
+};
+
+static struct {
+    const cupel_contract *contract;
+    int64_t y_fails_from, z_fails_below; /* dims from which y, and below which z, is wrong; 0: never */
+    int refuse;                          /* that many tries show nothing */
+    bool refuted;                        /* the exact oracle confirms nothing */
+    int64_t judged, suspects;
+    cupel_code opens;
+    int tries;
+} fake;
+
+static cupel_supervisor the_supervisor;
+
+cupel_code cupel_supervisor_open(const cupel_contract *contract, const cupel_supervisor_options *options,
+                                 cupel_supervisor **out, cupel_error *err) {
+    (void)contract, (void)options;
+    *out = &the_supervisor;
+    return fake.opens == CUPEL_OK ? CUPEL_OK : cupel_fail(err, fake.opens, "it does not open");
+}
+
+void cupel_supervisor_close(cupel_supervisor *supervisor) {
+    (void)supervisor;
+}
+const char *cupel_supervisor_isolation(const cupel_supervisor *supervisor) {
+    (void)supervisor;
+    return "";
+}
+
+static void add_finding(cupel_judged *judged, const char *output) {
+    cupel_finding *finding = &judged->findings[judged->finding_count++];
+    *finding = (cupel_finding){.gate = CUPEL_GATE_CMP_01,
+                               .kind = CUPEL_FINDING_WRONG_VALUE,
+                               .standing = CUPEL_STANDING_PROOF,
+                               .output = output[0] == 'z',
+                               .index = 0,
+                               .type = CUPEL_F32,
+                               .ratio = NAN,
+                               .steps = NAN};
+    snprintf(finding->output_name, sizeof finding->output_name, "%s", output);
+}
+
+static void judge(const cupel_recipe *recipe, cupel_judged *judged) {
+    if (fake.y_fails_from && recipe->dims[0] >= fake.y_fails_from) add_finding(judged, "y");
+    if (fake.z_fails_below && recipe->dims[0] < fake.z_fails_below) add_finding(judged, "z");
+}
+
+cupel_code cupel_supervisor_try(cupel_supervisor *supervisor, const cupel_recipe *recipe, bool fresh,
+                                cupel_arena *arena, cupel_trial *out, cupel_error *err) {
+    (void)supervisor, (void)fresh;
+    fake.tries++;
+    memset(out, 0, sizeof *out);
+    CUPEL_TRY(cupel_case_materialise(fake.contract, recipe, arena, &out->c, err));
+    if (fake.refuted)
+        out->unconfirmed = 1;
+    else if (fake.refuse > 0)
+        fake.refuse--;
+    else
+        judge(recipe, &out->judged);
+    return CUPEL_OK;
+}
+
+cupel_code cupel_supervisor_search(cupel_supervisor *supervisor, const cupel_search_options *options,
+                                   const cupel_search_callbacks *callbacks, cupel_scoreboard *scoreboard,
+                                   cupel_error *err) {
+    (void)supervisor, (void)options;
+    cupel_recipe recipe;
+    CUPEL_TRY(cupel_recipe_simple(fake.contract, &recipe, err));
+    scoreboard->cases = 10;
+    scoreboard->gates[CUPEL_GATE_PRC_01] =
+        (cupel_gate_tally){.cases = 10, .judged = fake.judged, .considered = 100};
+    cupel_progress progress = {.scoreboard = scoreboard, .cases = 10};
+    for (int64_t i = 0; i < fake.suspects; i++) {
+        cupel_judged suspicion = {0};
+        recipe.dims[0] = 700 + i;
+        judge(&recipe, &suspicion);
+        if (!callbacks->suspect(callbacks->self, &recipe, &suspicion)) break;
+        if (!callbacks->progress(callbacks->self, &progress)) break;
+    }
+    return CUPEL_OK;
+}
+
+/* ---- the tests ---- */
+
+typedef struct fixture {
+    cupel_arena *arena;
+    char folder[64];
+    cupel_check_report report;
+    int found, minimised;
+} fixture;
+
+static int setup(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    f->arena = cupel_arena_create(0);
+    memset(&fake, 0, sizeof fake);
+    fake.contract = fake_contract(f->arena, text);
+    fake.judged = 50;
+    snprintf(f->folder, sizeof f->folder, "check-test-XXXXXX");
+    assert_non_null(mkdtemp(f->folder));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    fixture *f = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
+    int status = system(command);
+    cupel_arena_free(f->arena);
+    free(f);
+    return status;
+}
+
+static void on_found(void *self, const cupel_check_finding *found) {
+    fixture *f = self;
+    f->found += !found->minimised;
+    f->minimised += found->minimised;
+    assert_int_equal(access(found->bundle, R_OK), 0); /* saved before it is told */
+}
+
+static cupel_code check(fixture *f) {
+    cupel_check_options options = {.kernel = "fake.yaml",
+                                   .directory = f->folder,
+                                   .supervisor = {.executor = "emu"},
+                                   .cases = 10,
+                                   .standing = CUPEL_STANDING_PROOF};
+    cupel_check_listener listener = {.self = f, .found = on_found};
+    return cupel_check_run(fake.contract, &options, &listener, &f->report, NULL);
+}
+
+static void nothing_found_is_accepted(void **state) {
+    fixture *f = *state;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_ACCEPTED);
+    assert_int_equal(f->report.cases, 10);
+    assert_int_equal(cupel_check_exit_status(f->report.verdict), 0);
+}
+
+static void nothing_judged_is_inconclusive(void **state) {
+    fixture *f = *state;
+    fake.judged = 0;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    assert_string_equal(f->report.reason, "nothing was judged");
+    assert_int_equal(cupel_check_exit_status(f->report.verdict), 3);
+}
+
+static void finding_is_minimised_attributed_and_counted_once(void **state) {
+    fixture *f = *state;
+    fake.y_fails_from = 41;
+    fake.suspects = 5;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
+    assert_int_equal(f->report.finding_count, 1);
+    assert_int_equal(f->found, 1);
+    assert_int_equal(f->minimised, 1);
+    assert_true(f->report.findings[0].minimised);
+    assert_int_equal(f->report.findings[0].recipe.dims[0], 41);
+    assert_int_equal(f->report.findings[0].finding.gate, CUPEL_GATE_CMP_01);
+    assert_int_equal(f->report.gates[CUPEL_GATE_CMP_01].findings, 1);
+    assert_int_equal(cupel_check_exit_status(f->report.verdict), 1);
+}
+
+static void slip_becomes_a_finding_of_its_own(void **state) {
+    fixture *f = *state;
+    fake.y_fails_from = 41;
+    fake.z_fails_below = 9;
+    fake.suspects = 1;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.finding_count, 2);
+    assert_string_equal(f->report.findings[1].finding.output_name, "z");
+    assert_int_equal(f->report.findings[1].recipe.dims[0], 1);
+    /* z fails at no ordinary shape: attribution moves its bundle to the other gate, and no provisional one
+     * stays behind */
+    assert_int_equal(f->report.findings[1].finding.gate, CUPEL_GATE_CMP_03);
+    assert_non_null(strstr(f->report.findings[1].bundle, "CMP-03-"));
+    char provisional[1100];
+    snprintf(provisional, sizeof provisional, "%s", f->report.findings[1].bundle);
+    memcpy(strstr(provisional, "CMP-03-"), "CMP-01-", 7);
+    assert_int_equal(access(provisional, F_OK), -1);
+}
+
+static void suspicion_that_never_shows_again_is_inconclusive(void **state) {
+    fixture *f = *state;
+    fake.y_fails_from = 41;
+    fake.refuse = 1000;
+    fake.suspects = 8;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    assert_int_equal(f->report.unconfirmed, 1);
+    assert_int_equal(fake.tries, 3); /* no more than that for one signature */
+}
+
+static void suspicion_that_shows_at_the_second_try_counts(void **state) {
+    fixture *f = *state;
+    fake.y_fails_from = 41;
+    fake.refuse = 1;
+    fake.suspects = 3;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
+    assert_int_equal(f->report.unconfirmed, 0);
+}
+
+static void refuted_suspicion_does_not_block(void **state) {
+    fixture *f = *state;
+    fake.y_fails_from = 41;
+    fake.refuted = true;
+    fake.suspects = 2;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_ACCEPTED);
+    assert_int_equal(f->report.false_alarms, 2);
+}
+
+static void candidate_that_does_not_open_is_an_error(void **state) {
+    fixture *f = *state;
+    fake.opens = CUPEL_MISMATCH;
+    assert_int_equal(check(f), CUPEL_MISMATCH);
+    assert_int_equal(cupel_check_error_status(CUPEL_MISMATCH), 2);
+    fake.opens = CUPEL_UNSUPPORTED;
+    assert_int_equal(check(f), CUPEL_UNSUPPORTED);
+    assert_int_equal(cupel_check_error_status(CUPEL_UNSUPPORTED), 3);
+}
+
+#define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_FIXTURE(nothing_found_is_accepted),
+        WITH_FIXTURE(nothing_judged_is_inconclusive),
+        WITH_FIXTURE(finding_is_minimised_attributed_and_counted_once),
+        WITH_FIXTURE(slip_becomes_a_finding_of_its_own),
+        WITH_FIXTURE(suspicion_that_never_shows_again_is_inconclusive),
+        WITH_FIXTURE(suspicion_that_shows_at_the_second_try_counts),
+        WITH_FIXTURE(refuted_suspicion_does_not_block),
+        WITH_FIXTURE(candidate_that_does_not_open_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
