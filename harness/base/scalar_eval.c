@@ -213,9 +213,11 @@ static cupel_code ask(const cupel_scalar_expr *e, const cupel_scalar_env *env, c
     } else {
         known = env->size_of && env->size_of(env->self, e->name, &out->i);
     }
-    return known ? CUPEL_OK
-                 : cupel_fail_span(err, CUPEL_CONTRACT, e->place, "'%.*s' has no value here",
-                                   (int)e->place.length, e->place.text);
+    if (known) return CUPEL_OK;
+    return cupel_fail_span(err, CUPEL_CONTRACT, e->place,
+                           "expected %s, found '%.*s', which has no value here",
+                           e->function == CUPEL_SCALAR_STRIDE ? "an axis of a tensor" : "a known name",
+                           (int)e->place.length, e->place.text);
 }
 
 static cupel_code call(const cupel_scalar_expr *e, const cupel_scalar_env *env, cupel_scalar *out,
@@ -239,7 +241,8 @@ cupel_code cupel_scalar_eval(const cupel_scalar_expr *expr, const cupel_scalar_e
     case CUPEL_SCALAR_NUMBER: *out = expr->number; return CUPEL_OK;
     case CUPEL_SCALAR_NAME:
         if (env->name && env->name(env->self, expr->name, out)) return CUPEL_OK;
-        return cupel_fail_span(err, CUPEL_CONTRACT, expr->place, "'%s' has no value here", expr->name);
+        return cupel_fail_span(err, CUPEL_CONTRACT, expr->place,
+                               "expected a known name, found '%s', which has no value here", expr->name);
     case CUPEL_SCALAR_UNARY: return unary(expr, env, out, err);
     case CUPEL_SCALAR_BINARY: return binary(expr, env, out, err);
     default: return call(expr, env, out, err);
@@ -251,7 +254,8 @@ cupel_code cupel_scalar_eval_int(const cupel_scalar_expr *expr, const cupel_scal
     cupel_scalar value;
     CUPEL_TRY(cupel_scalar_eval(expr, env, &value, err));
     if (value.real)
-        return cupel_fail_span(err, CUPEL_RANGE, expr->place, "expected an integer, found %g", value.d);
+        return cupel_fail_span(err, CUPEL_RANGE, expr->place, "expected an integer, found the real %g",
+                               value.d);
     *out = value.i;
     return CUPEL_OK;
 }

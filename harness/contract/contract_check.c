@@ -31,7 +31,8 @@ static cupel_code check_typed(const cupel_launch_arg *arg, cupel_dtype type, cup
     if (format->kind == CUPEL_KIND_REAL) return CUPEL_OK;
     if (value.real)
         return cupel_fail_span(err, CUPEL_CONTRACT, arg->place,
-                               "expected an integer for the type %s, found %g", format->name, value.d);
+                               "expected an integer for the type %s, found the real %g", format->name,
+                               value.d);
     int bits = (int)format->size * 8;
     bool fits =
         format->kind == CUPEL_KIND_BOOLEAN ? value.i == 0 || value.i == 1
@@ -52,7 +53,7 @@ static cupel_code check_integer(const cupel_binding *binding, const cupel_scalar
     if (!value.real && value.i >= 0) return CUPEL_OK;
     if (value.real)
         return cupel_fail_span(err, CUPEL_CONTRACT, cupel_scalar_text(expr),
-                               "expected an integer for '%s', found %g", what, value.d);
+                               "expected an integer for '%s', found the real %g", what, value.d);
     return cupel_fail_span(err, CUPEL_CONTRACT, cupel_scalar_text(expr),
                            "expected at least 0 for '%s', found %lld", what, (long long)value.i);
 }
@@ -99,7 +100,7 @@ static cupel_code check_aliases(const cupel_binding *binding, cupel_error *err) 
         CUPEL_TRY(cupel_binding_shape(binding, c->aliases[i][1], y, &count, err));
         if (memcmp(x, y, sizeof *x * (size_t)a->rank) != 0)
             return cupel_fail_span(
-                err, CUPEL_CONTRACT, b->place,
+                err, CUPEL_CONTRACT, a->place,
                 "expected tensors of equal type and shape in 'may_alias', found '%s' and '%s'", a->name,
                 b->name);
     }

@@ -90,7 +90,11 @@ static bool starts_contract(const char *body, size_t length) {
 static size_t blank_line(char *line, size_t length) {
     size_t i = 0;
     while (i < length && (line[i] == ' ' || line[i] == '\t')) i++;
-    if (i == length || line[i] != '*') {
+    if (i == length || line[i] == '\r') {
+        memset(line, ' ', i); /* an empty line may be indented by tabs */
+        return length;
+    }
+    if (line[i] != '*') {
         i = 0;
     } else {
         memset(line, ' ', i + 1);
@@ -114,7 +118,7 @@ static cupel_code make_text(const char *file, const char *body, size_t length, i
         const char *newline = memchr(copy + at, '\n', length - at);
         size_t end = newline ? (size_t)(newline - copy) : length;
         size_t indent = blank_line(copy + at, end - at);
-        bool empty = indent == end - at || copy[at + indent] == '\r' || copy[at + indent] == '#';
+        bool empty = indent >= end - at || copy[at + indent] == '\r' || copy[at + indent] == '#';
         if (!empty && indent < margin) margin = indent;
         at = end + 1;
     }

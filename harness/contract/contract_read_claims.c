@@ -31,8 +31,7 @@ static cupel_code follow_define(define_order *order, int index) {
 static cupel_code read_defines(cupel_reader *r, const cupel_yaml *map) {
     cupel_contract *c = r->contract;
     CUPEL_TRY(cupel_reader_map(r, map, "a map of expressions, e.g. {s: \"x * scale\"}"));
-    if (map->count > CUPEL_DEFINE_MAX)
-        return cupel_reader_expected(r, map, "at most %d defines", CUPEL_DEFINE_MAX);
+    CUPEL_TRY(cupel_reader_at_most(r, map, map->count, CUPEL_DEFINE_MAX, "defines"));
     c->defines = cupel_arena_alloc(r->arena, sizeof *c->defines * CUPEL_DEFINE_MAX);
     if (!c->defines) return cupel_reader_memory(r);
     for (int i = 0; i < map->count; i++)
@@ -123,8 +122,7 @@ static cupel_code read_aliases(cupel_reader *r, const cupel_yaml *list) {
     cupel_contract *c = r->contract;
     static const char form[] = "a list of pairs, e.g. [[x, y]]";
     CUPEL_TRY(cupel_reader_list(r, list, form));
-    if (list->count > CUPEL_ALIAS_MAX)
-        return cupel_reader_expected(r, list, "at most %d pairs", CUPEL_ALIAS_MAX);
+    CUPEL_TRY(cupel_reader_at_most(r, list, list->count, CUPEL_ALIAS_MAX, "pairs"));
     for (int i = 0; i < list->count; i++) {
         const cupel_yaml *pair = list->items[i];
         if (pair->kind != CUPEL_YAML_LIST || pair->count != 2)

@@ -63,8 +63,7 @@ static cupel_code read_arg(cupel_reader *r, const cupel_yaml *node, cupel_launch
 
 static cupel_code read_args(cupel_reader *r, const cupel_yaml *list, cupel_launch *launch) {
     CUPEL_TRY(cupel_reader_list(r, list, "a list of arguments, e.g. [x, y, M, N]"));
-    if (list->count > CUPEL_ARG_MAX)
-        return cupel_reader_expected(r, list, "at most %d arguments", CUPEL_ARG_MAX);
+    CUPEL_TRY(cupel_reader_at_most(r, list, list->count, CUPEL_ARG_MAX, "arguments"));
     for (int i = 0; i < list->count; i++) {
         CUPEL_TRY(read_arg(r, list->items[i], &launch->args[i]));
         launch->arg_count = i + 1;
@@ -90,15 +89,16 @@ static cupel_code read_extent(cupel_reader *r, const cupel_yaml *list, const cha
 /* $NAME stands for the C++ type of a type variable, or for the value of a dim or let. */
 static cupel_code check_holes(cupel_reader *r, const cupel_yaml *node) {
     const int allowed = CUPEL_NAME_TYPE | CUPEL_NAME_DIM | CUPEL_NAME_LET;
-    for (const char *p = node->value; (p = strchr(p, '$')); p++) {
-        size_t n = 1;
-        while (isalnum((unsigned char)p[n]) || p[n] == '_') n++;
-        size_t offset = (size_t)(p - node->value);
-        cupel_span place = cupel_span_part(node->text, offset, offset + n);
-        const char *name = cupel_arena_text(r->arena, p + 1, n - 1);
+    cupel_span text = node->text;
+    for (size_t at = 0; at < text.length; at++) {
+        if (text.text[at] != '$') continue;
+        size_t end = at + 1;
+        while (end < text.length && (isalnum((unsigned char)text.text[end]) || text.text[end] == '_')) end++;
+        const char *name = cupel_arena_text(r->arena, text.text + at + 1, end - at - 1);
         if (!name) return cupel_reader_memory(r);
         const cupel_reader_name *known = cupel_reader_find(r, name);
-        if (!known || !(known->kind & allowed)) return cupel_reader_unknown(r, place, name, allowed);
+        if (!known || !(known->kind & allowed))
+            return cupel_reader_unknown(r, cupel_span_part(text, at, end), name, allowed);
     }
     return CUPEL_OK;
 }
@@ -174,8 +174,7 @@ cupel_code cupel_contract_read_launches(cupel_reader *r, const cupel_yaml *kerne
     bool list = kernel->kind == CUPEL_YAML_LIST;
     int count = list ? kernel->count : 1;
     if (count == 0) return cupel_reader_expected(r, kernel, "at least one launch");
-    if (count > CUPEL_LAUNCH_MAX)
-        return cupel_reader_expected(r, kernel, "at most %d launches", CUPEL_LAUNCH_MAX);
+    CUPEL_TRY(cupel_reader_at_most(r, kernel, count, CUPEL_LAUNCH_MAX, "launches"));
     for (int i = 0; i < count; i++) {
         const cupel_yaml *node = list ? kernel->items[i] : kernel;
         bool host;

@@ -57,7 +57,7 @@ static cupel_code read_dim(cupel_reader *r, const cupel_yaml *node, cupel_dim *d
 static cupel_code read_dims(cupel_reader *r, const cupel_yaml *dims) {
     cupel_contract *c = r->contract;
     CUPEL_TRY(cupel_reader_map(r, dims, "a map of dims, e.g. {N: 1..8192}"));
-    if (dims->count > CUPEL_DIM_MAX) return cupel_reader_expected(r, dims, "at most %d dims", CUPEL_DIM_MAX);
+    CUPEL_TRY(cupel_reader_at_most(r, dims, dims->count, CUPEL_DIM_MAX, "dims"));
     for (int i = 0; i < dims->count; i++) {
         CUPEL_TRY(cupel_reader_declare(r, dims->keys[i], CUPEL_NAME_DIM, i));
         c->dims[i].name = dims->keys[i]->value;
@@ -70,8 +70,7 @@ static cupel_code read_dims(cupel_reader *r, const cupel_yaml *dims) {
 static cupel_code read_types(cupel_reader *r, const cupel_yaml *types) {
     cupel_contract *c = r->contract;
     CUPEL_TRY(cupel_reader_map(r, types, "a map of type variables, e.g. {T: [f32, f16]}"));
-    if (types->count > CUPEL_TYPE_MAX)
-        return cupel_reader_expected(r, types, "at most %d type variables", CUPEL_TYPE_MAX);
+    CUPEL_TRY(cupel_reader_at_most(r, types, types->count, CUPEL_TYPE_MAX, "type variables"));
     for (int i = 0; i < types->count; i++) {
         cupel_type_variable *variable = &c->types[i];
         const cupel_yaml *claimed = types->items[i];
@@ -144,8 +143,7 @@ static cupel_code read_param(cupel_reader *r, const cupel_yaml *node, cupel_para
 static cupel_code read_params(cupel_reader *r, const cupel_yaml *params) {
     cupel_contract *c = r->contract;
     CUPEL_TRY(cupel_reader_map(r, params, "a map of params, e.g. {eps: 1e-5}"));
-    if (params->count > CUPEL_PARAM_MAX)
-        return cupel_reader_expected(r, params, "at most %d params", CUPEL_PARAM_MAX);
+    CUPEL_TRY(cupel_reader_at_most(r, params, params->count, CUPEL_PARAM_MAX, "params"));
     for (int i = 0; i < params->count; i++) {
         CUPEL_TRY(cupel_reader_declare(r, params->keys[i], CUPEL_NAME_PARAM, i));
         c->params[i].name = params->keys[i]->value;
@@ -187,7 +185,7 @@ static cupel_code place_let(let_order *order, int index) {
 
 static cupel_code read_lets(cupel_reader *r, const cupel_yaml *lets) {
     CUPEL_TRY(cupel_reader_map(r, lets, "a map of integers, e.g. {G: \"ceil_div(N, 1024)\"}"));
-    if (lets->count > CUPEL_LET_MAX) return cupel_reader_expected(r, lets, "at most %d lets", CUPEL_LET_MAX);
+    CUPEL_TRY(cupel_reader_at_most(r, lets, lets->count, CUPEL_LET_MAX, "lets"));
     cupel_scalar_expr *exprs[CUPEL_LET_MAX];
     for (int i = 0; i < lets->count; i++)
         CUPEL_TRY(cupel_reader_declare(r, lets->keys[i], CUPEL_NAME_LET, i));
@@ -205,8 +203,7 @@ static cupel_code read_lets(cupel_reader *r, const cupel_yaml *lets) {
 static cupel_code read_requires(cupel_reader *r, const cupel_yaml *list) {
     cupel_contract *c = r->contract;
     CUPEL_TRY(cupel_reader_list(r, list, "a list of conditions, e.g. [\"N % 4 == 0\"]"));
-    if (list->count > CUPEL_REQUIRE_MAX)
-        return cupel_reader_expected(r, list, "at most %d conditions", CUPEL_REQUIRE_MAX);
+    CUPEL_TRY(cupel_reader_at_most(r, list, list->count, CUPEL_REQUIRE_MAX, "conditions"));
     c->requires_ = cupel_arena_alloc(r->arena, sizeof(*c->requires_) * CUPEL_REQUIRE_MAX);
     if (!c->requires_) return cupel_reader_memory(r);
     for (int i = 0; i < list->count; i++) {

@@ -43,7 +43,8 @@ static cupel_code read_type(cupel_reader *r, cupel_span text, cupel_tensor_decl 
 
 static cupel_code add_extent(cupel_reader *r, cupel_span text, cupel_tensor_decl *t) {
     if (t->rank == CUPEL_RANK_MAX)
-        return cupel_fail_span(r->err, CUPEL_CONTRACT, text, "expected at most %d axes", CUPEL_RANK_MAX);
+        return cupel_fail_span(r->err, CUPEL_CONTRACT, text, "expected at most %d axes, found more",
+                               CUPEL_RANK_MAX);
     return cupel_reader_scalar(r, text, CUPEL_NAME_DIM | CUPEL_NAME_LET, &t->shape[t->rank++]);
 }
 
@@ -93,7 +94,7 @@ static cupel_code read_align(cupel_reader *r, const cupel_yaml *node, cupel_tens
         return CUPEL_OK;
     }
     int64_t align;
-    CUPEL_TRY(cupel_reader_integer(r, node->text, "an alignment in bytes, or 'element',", 1, 4096, &align));
+    CUPEL_TRY(cupel_reader_integer(r, node->text, "'element' or an alignment in bytes", 1, 4096, &align));
     if (align & (align - 1)) return cupel_reader_expected(r, node, "a power of two, or 'element'");
     size_t element = largest_element(r->contract, t);
     if (align < (int64_t)element)

@@ -27,6 +27,13 @@ const char *cupel_reader_hint(cupel_reader *r, const char *word, const char *con
     return hint ? hint : "";
 }
 
+cupel_code cupel_reader_at_most(cupel_reader *r, const cupel_yaml *node, int count, int most,
+                                const char *what) {
+    if (count <= most) return CUPEL_OK;
+    return cupel_fail_span(r->err, CUPEL_CONTRACT, node->text, "expected at most %d %s, found %d", most, what,
+                           count);
+}
+
 cupel_code cupel_reader_map(cupel_reader *r, const cupel_yaml *node, const char *what) {
     return node->kind == CUPEL_YAML_MAP ? CUPEL_OK : cupel_reader_expected(r, node, "%s", what);
 }
@@ -57,11 +64,13 @@ cupel_code cupel_reader_keys(cupel_reader *r, const cupel_yaml *map, const char 
         const cupel_yaml *key = map->keys[i];
         size_t k = 0;
         while (k < count && strcmp(keys[k].name, key->value) != 0) k++;
-        if (k == count)
-            return cupel_fail_span(r->err, CUPEL_CONTRACT, key->text, "expected a key of %s (%s), found %s%s",
-                                   of, word_list(r, words, word_count),
-                                   cupel_contract_yaml_found(key, r->arena),
-                                   cupel_reader_hint(r, key->value, words, word_count));
+        if (k == count) {
+            const char *hint = cupel_reader_hint(r, key->value, words, word_count);
+            const char *all =
+                hint[0] ? "" : cupel_arena_printf(r->arena, " (%s)", word_list(r, words, word_count));
+            return cupel_fail_span(r->err, CUPEL_CONTRACT, key->text, "expected a key of %s%s, found %s%s",
+                                   of, all ? all : "", cupel_contract_yaml_found(key, r->arena), hint);
+        }
         if (keys[k].later)
             return cupel_fail_span(
                 r->err, CUPEL_UNSUPPORTED, key->text,
@@ -223,7 +232,6 @@ cupel_code cupel_reader_dtype(cupel_reader *r, cupel_span place, const char *nam
 typedef struct name_check {
     cupel_reader *r;
     int allowed;
-    bool keep;
 } name_check;
 
 static cupel_code check_scalar_name(void *self, const char *name, cupel_span place, cupel_error *err) {
@@ -255,7 +263,7 @@ static cupel_code check_scalar_query(void *self, cupel_scalar_query query, const
 }
 
 cupel_code cupel_reader_scalar(cupel_reader *r, cupel_span text, int allowed, cupel_scalar_expr **out) {
-    name_check check = {r, allowed, false};
+    name_check check = {r, allowed};
     CUPEL_TRY(cupel_scalar_parse(text, r->arena, out, r->err));
     CUPEL_TRY(cupel_scalar_names(*out, check_scalar_name, &check, r->err));
     return cupel_scalar_queries(*out, check_scalar_query, &check, r->err);
@@ -272,10 +280,6 @@ static cupel_code check_expr_name(void *self, const cupel_expr *name, cupel_erro
     const name_check *check = self;
     const cupel_contract *c = check->r->contract;
     cupel_dtype type;
-    if (strcmp(name->name, "keep") == 0)
-        return check->keep ? CUPEL_OK
-                           : cupel_fail_span(check->r->err, CUPEL_CONTRACT, name->place,
-                                             "expected a value, found 'keep', which stands in ensures only");
     if (cupel_dtype_parse(name->name, &type)) return CUPEL_OK;
     const cupel_reader_name *known = cupel_reader_find(check->r, name->name);
     if (!known) return cupel_reader_unknown(check->r, name->place, name->name, check->allowed);
@@ -287,15 +291,26 @@ static cupel_code check_expr_name(void *self, const cupel_expr *name, cupel_erro
                            name->name);
 }
 
+/* cupel_expr_names passes over keep, which is no value. */
+static const cupel_expr *find_keep(const cupel_expr *expr) {
+    if (!expr) return NULL;
+    if (expr->kind == CUPEL_EXPR_NAME) return strcmp(expr->name, "keep") == 0 ? expr : NULL;
+    const cupel_expr *found = NULL;
+    for (int i = 0; i < expr->count && !found; i++) found = find_keep(expr->children[i]);
+    return found;
+}
+
 cupel_code cupel_reader_tensor_expr(cupel_reader *r, const cupel_yaml *node, const char *what, bool keep,
                                     const cupel_expr **out) {
     CUPEL_TRY(cupel_reader_text(r, node, what));
     cupel_expr *expr;
     CUPEL_TRY(cupel_expr_parse(node->text, r->arena, &expr, r->err));
     *out = expr;
-    name_check check = {r,
-                        CUPEL_NAME_TENSOR | CUPEL_NAME_DIM | CUPEL_NAME_LET | CUPEL_NAME_PARAM |
-                            CUPEL_NAME_DEFINE | CUPEL_NAME_TYPE,
-                        keep};
+    const cupel_expr *kept = keep ? NULL : find_keep(expr);
+    if (kept)
+        return cupel_fail_span(r->err, CUPEL_CONTRACT, kept->place,
+                               "expected a value, found 'keep', which stands in ensures only");
+    name_check check = {r, CUPEL_NAME_TENSOR | CUPEL_NAME_DIM | CUPEL_NAME_LET | CUPEL_NAME_PARAM |
+                               CUPEL_NAME_DEFINE | CUPEL_NAME_TYPE};
     return cupel_expr_names(expr, check_expr_name, &check, r->err);
 }

@@ -40,6 +40,8 @@ cupel_code cupel_reader_expected(cupel_reader *r, const cupel_yaml *node, const 
 /* "; did you mean 'NEAREST'?", or "" when no candidate is near. In arena. */
 const char *cupel_reader_hint(cupel_reader *r, const char *word, const char *const *candidates, size_t count);
 
+cupel_code cupel_reader_at_most(cupel_reader *r, const cupel_yaml *node, int count, int most,
+                                const char *what);
 cupel_code cupel_reader_memory(cupel_reader *r);
 cupel_code cupel_reader_map(cupel_reader *r, const cupel_yaml *node, const char *what);
 cupel_code cupel_reader_list(cupel_reader *r, const cupel_yaml *node, const char *what);

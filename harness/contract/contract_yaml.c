@@ -44,6 +44,11 @@ static void cursor_advance(cursor *c, const cupel_span *text, size_t character) 
     while (c->character < character && c->byte < text->length) cursor_step(c, text);
 }
 
+static void cursor_advance_line(cursor *c, const cupel_span *text) {
+    int line = c->line;
+    while (c->line == line && c->byte < text->length) cursor_step(c, text);
+}
+
 static cupel_span span_at(const builder *b, cursor from, size_t end) {
     const cupel_span *text = &b->source->text;
     return (cupel_span){text->text + from.byte, end - from.byte, text->file, from.line, from.column};
@@ -127,6 +132,12 @@ static cupel_code build_scalar(builder *b, cupel_yaml *node) {
         char escape = style == YAML_SINGLE_QUOTED_SCALAR_STYLE ? '\'' : '\\';
         raw = !memchr(node->text.text, escape, node->text.length);
     }
+    if (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE) {
+        cursor body = b->at; /* behind the line with the indicator */
+        cursor_advance_line(&body, &b->source->text);
+        node->text = span_at(b, body, end.byte > body.byte ? end.byte : body.byte);
+        raw = length > 0;
+    }
     if (!raw) {
         node->text.text = node->value;
         node->text.length = length;
@@ -199,7 +210,8 @@ static cupel_code build_node(builder *b, int depth, cupel_yaml **out);
 
 static cupel_code add_entry(builder *b, cupel_yaml *node, int *capacity, cupel_yaml *key, cupel_yaml *item) {
     if (node->count == ENTRIES_MAX)
-        return cupel_fail_span(b->err, CUPEL_SYNTAX, item->text, "expected at most %d entries", ENTRIES_MAX);
+        return cupel_fail_span(b->err, CUPEL_SYNTAX, item->text, "expected at most %d entries, found more",
+                               ENTRIES_MAX);
     if (node->count == *capacity) {
         int more = *capacity ? *capacity * 2 : 8;
         cupel_yaml **items = cupel_arena_alloc(b->arena, sizeof *items * (size_t)more);
@@ -215,13 +227,24 @@ static cupel_code add_entry(builder *b, cupel_yaml *node, int *capacity, cupel_y
     return CUPEL_OK;
 }
 
+/* A list or map in brackets has its whole text, for messages. */
+static void set_flow_text(const builder *b, cupel_yaml *node) {
+    cursor end = b->at;
+    cursor_advance(&end, &b->source->text, b->event.end_mark.index);
+    node->text.length = (size_t)(b->source->text.text + end.byte - node->text.text);
+}
+
 static cupel_code build_list(builder *b, int depth, cupel_yaml *node) {
     CUPEL_TRY(refuse_properties(b, b->event.data.sequence_start.anchor, b->event.data.sequence_start.tag));
     bool flow = b->event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
     node->kind = CUPEL_YAML_LIST;
     for (int capacity = 0;;) {
         CUPEL_TRY(next_event(b));
-        if (b->event.type == YAML_SEQUENCE_END_EVENT) return flow ? check_list(b, node) : CUPEL_OK;
+        if (b->event.type == YAML_SEQUENCE_END_EVENT) {
+            if (!flow) return CUPEL_OK;
+            set_flow_text(b, node);
+            return check_list(b, node);
+        }
         cupel_yaml *item;
         CUPEL_TRY(build_node(b, depth + 1, &item));
         CUPEL_TRY(add_entry(b, node, &capacity, NULL, item));
@@ -247,7 +270,11 @@ static cupel_code build_map(builder *b, int depth, cupel_yaml *node) {
     for (int capacity = 0;;) {
         cupel_yaml *key, *value;
         CUPEL_TRY(next_event(b));
-        if (b->event.type == YAML_MAPPING_END_EVENT) return flow ? check_map(b, node) : CUPEL_OK;
+        if (b->event.type == YAML_MAPPING_END_EVENT) {
+            if (!flow) return CUPEL_OK;
+            set_flow_text(b, node);
+            return check_map(b, node);
+        }
         CUPEL_TRY(build_node(b, depth + 1, &key));
         CUPEL_TRY(check_key(b, node, key));
         CUPEL_TRY(next_event(b));
@@ -261,8 +288,8 @@ static cupel_code build_node(builder *b, int depth, cupel_yaml **out) {
     if (!node) return fail_memory(b->err);
     node->text = span_at(b, b->at, b->at.byte);
     if (depth > DEPTH_MAX)
-        return cupel_fail_span(b->err, CUPEL_SYNTAX, node->text, "expected at most %d levels of nesting",
-                               DEPTH_MAX);
+        return cupel_fail_span(b->err, CUPEL_SYNTAX, node->text,
+                               "expected at most %d levels of nesting, found more", DEPTH_MAX);
     switch (b->event.type) {
     case YAML_SCALAR_EVENT: return build_scalar(b, node);
     case YAML_SEQUENCE_START_EVENT: return build_list(b, depth, node);
@@ -317,8 +344,14 @@ const cupel_yaml *cupel_contract_yaml_get(const cupel_yaml *map, const char *key
 }
 
 const char *cupel_contract_yaml_found(const cupel_yaml *node, cupel_arena *arena) {
-    if (node->kind == CUPEL_YAML_LIST) return "a list";
-    if (node->kind == CUPEL_YAML_MAP) return "a map";
+    if (node->kind != CUPEL_YAML_SCALAR) {
+        const char *kind = node->kind == CUPEL_YAML_LIST ? "a list" : "a map";
+        bool brief = node->text.length > 0 && node->text.length <= 60 &&
+                     !memchr(node->text.text, '\n', node->text.length);
+        const char *text =
+            brief ? cupel_arena_printf(arena, "%.*s", (int)node->text.length, node->text.text) : kind;
+        return text ? text : kind;
+    }
     if (node->value[0] == '\0') return node->plain ? "nothing" : "an empty text";
     const char *text =
         cupel_arena_printf(arena, "'%.80s%s'", node->value, strlen(node->value) > 80 ? ".." : "");

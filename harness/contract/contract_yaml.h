@@ -10,7 +10,7 @@ typedef enum cupel_yaml_kind { CUPEL_YAML_SCALAR, CUPEL_YAML_LIST, CUPEL_YAML_MA
 typedef struct cupel_yaml {
     cupel_yaml_kind kind;
     bool plain;        /* SCALAR: written without quotes */
-    cupel_span text;   /* SCALAR: the text; else an empty span at the start */
+    cupel_span text;   /* SCALAR: the text; in brackets: all of it; else an empty span at the start */
     const char *value; /* SCALAR: the text as YAML reads it (lines folded), terminated */
     int count;
     struct cupel_yaml **items; /* LIST: the items, MAP: the values */
@@ -32,7 +32,7 @@ CUPEL_MUST_USE cupel_code cupel_contract_yaml(const cupel_contract_text *source,
 /* The value of a key; NULL when the map has none. */
 const cupel_yaml *cupel_contract_yaml_get(const cupel_yaml *map, const char *key);
 
-/* What a node is, for messages: "'text'", "nothing", "a list", "a map". In arena. */
+/* What a node is, for messages: "'text'", "nothing", "[a, b]", "a list", "a map". In arena. */
 const char *cupel_contract_yaml_found(const cupel_yaml *node, cupel_arena *arena);
 
 #endif

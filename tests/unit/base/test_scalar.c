@@ -178,7 +178,7 @@ static void errors(void **state) {
         {"ceil_div(N, zero)", CUPEL_RANGE, 12, "divides by zero"},
         {"ceil_div(N, 1.5)", CUPEL_RANGE, 24, "expected an integer"},
         {"1.5 & 1", CUPEL_RANGE, 12, "expected integers"},
-        {"N + K", CUPEL_CONTRACT, 16, "'K' has no value"},
+        {"N + K", CUPEL_CONTRACT, 16, "found 'K', which has no value"},
         {"stride(y, 0)", CUPEL_CONTRACT, 12, "has no value"},
         {"sizeof(U)", CUPEL_CONTRACT, 12, "has no value"},
         {"9223372036854775808", CUPEL_SYNTAX, 12, "below 2^63"},
