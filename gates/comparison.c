@@ -60,8 +60,18 @@ static cupel_judgement judge_kept(comparison *c, int64_t i, const unsigned char 
     const unsigned char *before = cupel_judging_before(c->j, c->view, c->run);
     if (!before) return CUPEL_NOT_JUDGED;
     if (!memcmp(before + (size_t)i * c->view->size, element, c->view->size)) return CUPEL_ALLOWED;
-    if (!(c->view->allowed->classes[i] & CUPEL_CLASS_MASK)) return CUPEL_NOT_KEPT;
-    return cupel_judge_element(c->view->allowed, i, element);
+    const cupel_allowed *all = c->view->allowed;
+    uint8_t classes = all->classes[i] & (uint8_t)~CUPEL_KEEP;
+    if (!(classes & CUPEL_CLASS_MASK)) return CUPEL_NOT_KEPT;
+    cupel_allowed one = {.type = all->type,
+                         .count = 1,
+                         .value = &all->value[i],
+                         .lo = &all->lo[i],
+                         .hi = &all->hi[i],
+                         .radius = &all->radius[i],
+                         .classes = &classes,
+                         .reasons = &all->reasons[i]};
+    return cupel_judge_element(&one, 0, element);
 }
 
 static cupel_judgement judge_element(comparison *c, int64_t i, const unsigned char *element) {
@@ -129,15 +139,27 @@ static void judge_first_run(comparison *c) {
     for (int64_t i = 0; i < view->count; i++) judge_slowly(c, i);
 }
 
-/* Later runs are judged where their bytes are new; an element wrong before is not counted again. */
+/* Was element i of this run judged in an earlier one already: are its bytes an earlier run's, or was it wrong
+ * there? */
+static bool judged_before(comparison *c, int run, int64_t i) {
+    cupel_output_view *view = c->view;
+    for (int earlier = 0; earlier < run; earlier++) {
+        if (!view->after[earlier]) continue;
+        const unsigned char *before = cupel_view_element(view, earlier, i);
+        if (!memcmp(before, cupel_view_element(view, run, i), view->size)) return true;
+        c->run = earlier;
+        if (judge_element(c, i, before) > CUPEL_NOT_JUDGED) return true;
+    }
+    return false;
+}
+
+/* Later runs are judged where their bytes are new; a wrong element is counted once. Kept elements are new in
+ * every run: what lay there before is the run's own. */
 static void judge_later_run(comparison *c, int first, int run) {
     cupel_output_view *view = c->view;
     if (!memcmp(view->after[first], view->after[run], (size_t)view->count * view->size)) return;
     for (int64_t i = 0; i < view->count; i++) {
-        const unsigned char *before = cupel_view_element(view, first, i);
-        if (!memcmp(before, cupel_view_element(view, run, i), view->size)) continue;
-        c->run = first;
-        if (judge_element(c, i, before) > CUPEL_NOT_JUDGED) continue;
+        if (judged_before(c, run, i)) continue;
         c->run = run;
         judge_slowly(c, i);
     }

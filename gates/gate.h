@@ -35,9 +35,8 @@ typedef struct cupel_scoreboard {
     int64_t unsupported;        /* cases that the executor could not run */
 } cupel_scoreboard;
 
-/* Counts a case (total and per pattern of its inputs) before anything is known about it. */
-void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_contract *contract,
-                            const cupel_recipe *recipe);
+/* Counts a case (total, elements, per pattern of its inputs) before anything is known about it. */
+void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_case *c);
 
 /* A gate's entry in the registry. */
 typedef struct cupel_gate_info {

@@ -160,20 +160,14 @@ void cupel_judging_tally(cupel_judging *j, cupel_gate gate, int64_t judged, int6
     tally->considered += considered;
 }
 
-void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_contract *contract,
-                            const cupel_recipe *recipe) {
+void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_case *c) {
     bool seen[CUPEL_PATTERN_COUNT] = {false};
-    cupel_binding binding;
-    bool bound = cupel_recipe_binding(contract, recipe, &binding, NULL) == CUPEL_OK;
     scoreboard->cases++;
-    for (int t = 0; t < contract->tensor_count; t++) {
-        int64_t shape[CUPEL_RANK_MAX], count;
-        bool passed = contract->tensors[t].roles & (CUPEL_ROLE_INPUT | CUPEL_ROLE_OUTPUT);
-        if (bound && passed && cupel_binding_shape(&binding, t, shape, &count, NULL) == CUPEL_OK)
-            scoreboard->elements += count;
-        cupel_pattern pattern = recipe->tensors[t].pattern;
-        if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT) || (unsigned)pattern >= CUPEL_PATTERN_COUNT)
-            continue;
+    for (int t = 0; t < c->tensor_count; t++) {
+        int roles = c->contract->tensors[t].roles;
+        cupel_pattern pattern = c->recipe->tensors[t].pattern;
+        if (roles & (CUPEL_ROLE_INPUT | CUPEL_ROLE_OUTPUT)) scoreboard->elements += c->tensors[t].count;
+        if (!(roles & CUPEL_ROLE_INPUT) || (unsigned)pattern >= CUPEL_PATTERN_COUNT) continue;
         if (!seen[pattern]) scoreboard->cases_by_pattern[pattern]++;
         seen[pattern] = true;
     }

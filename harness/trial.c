@@ -253,7 +253,7 @@ cupel_code cupel_trial_run(const cupel_contract *contract, const cupel_recipe *r
     if (!mine) return no_memory(err);
     *mine = *recipe; /* the case outlives the caller's recipe */
     CUPEL_TRY(cupel_case_materialise(contract, mine, arena, &out->c, err));
-    if (scoreboard) cupel_scoreboard_count(scoreboard, contract, mine);
+    if (scoreboard) cupel_scoreboard_count(scoreboard, out->c);
     cupel_code code = try_case(&t, confirmation);
     cupel_exact_close(t.session);
     if (code == CUPEL_OK && out->unsupported && scoreboard) scoreboard->unsupported++;
