@@ -1,4 +1,5 @@
 /* Fresh recipes: the undirected baseline and the start of every search. */
+#include <math.h>
 #include <string.h>
 
 #include "mutate.h"
@@ -22,12 +23,32 @@ static void draw_types(const cupel_contract *contract, cupel_random *random, cup
         recipe->types[i] = base ? 0 : (uint8_t)cupel_random_below(random, (uint64_t)contract->types[i].count);
 }
 
-static void draw_dims(const cupel_contract *contract, int64_t limit, cupel_random *random,
-                      cupel_recipe *recipe) {
+/* The ordinary shape comes often where it fits the limit. Where it does not, it comes as the fourth draw and
+ * then seldom enough to cost a fraction of the search, since "any values at an ordinary shape" would
+ * otherwise never be tried; not at all where one run would take seconds. */
+static bool ordinary_is_due(const cupel_binding *ordinary, int64_t limit, uint64_t n, cupel_random *random) {
+    static const double most_work = 1 << 22;
+    int64_t total = cupel_dimensions_total(ordinary);
+    bool due = cupel_chance(random, 12);
+    if (total <= limit) return due;
+    double work = 1;
+    for (int i = 0; i < ordinary->contract->dim_count; i++) work *= fmax((double)ordinary->dims[i], 1);
+    if (work > most_work || (double)total > most_work) return false;
+    uint64_t period = 1024;
+    while (period < (uint64_t)total / 512) period *= 2;
+    return n % period == 3;
+}
+
+static void draw_dims(const cupel_contract *contract, int64_t limit, uint64_t n, cupel_random *random,
+                      cupel_recipe *recipe, int64_t *granted) {
     cupel_binding binding;
-    if (cupel_chance(random, 12) && cupel_binding_ordinary(contract, &binding, NULL) == CUPEL_OK &&
-        cupel_dimensions_total(&binding) <= limit) {
+    *granted = limit;
+    if (cupel_binding_ordinary(contract, &binding, NULL) == CUPEL_OK &&
+        ordinary_is_due(&binding, limit, n, random)) {
         memcpy(recipe->dims, binding.dims, sizeof recipe->dims);
+        memset(recipe->types, 0, sizeof recipe->types);
+        int64_t total = cupel_dimensions_total(&binding);
+        if (total > limit) *granted = total;
         return;
     }
     binding = (cupel_binding){.contract = contract};
@@ -92,9 +113,10 @@ cupel_code cupel_recipe_draw(const cupel_contract *contract, const cupel_limits 
     draw_types(contract, &random, out);
     for (int i = 0; i < contract->param_count; i++)
         out->params[i] = cupel_draw_param(&contract->params[i], &random);
-    draw_dims(contract, limit, &random, out);
+    int64_t granted;
+    draw_dims(contract, limit, n, &random, out, &granted);
     /* dims into requires first: values are drawn for the shape that will be */
-    CUPEL_TRY(cupel_recipe_repair(contract, out, limit, err));
+    CUPEL_TRY(cupel_recipe_repair(contract, out, granted, err));
     for (int i = 0; i < contract->alias_count; i++)
         if (cupel_chance(&random, 3)) out->aliases |= 1u << i;
     if (!cupel_chance(&random, 4)) out->schedule = 1 + cupel_random_below(&random, UINT32_MAX);
@@ -102,5 +124,5 @@ cupel_code cupel_recipe_draw(const cupel_contract *contract, const cupel_limits 
     cupel_binding binding;
     CUPEL_TRY(cupel_recipe_binding(contract, out, &binding, err));
     draw_values(&binding, &random, out);
-    return cupel_recipe_repair(contract, out, limit, err);
+    return cupel_recipe_repair(contract, out, granted, err);
 }

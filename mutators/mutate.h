@@ -6,12 +6,12 @@
 #include "recipe.h"
 
 typedef struct cupel_limits {
-    int64_t max_elements; /* of all tensors together; 0: 65,536 */
+    int64_t max_elements; /* of all tensors together; 0: 65,536. A draw at the ordinary shape may pass it,
+                             seldom */
 } cupel_limits;
 
 /* A fresh recipe, weighted over patterns and boundary shapes: the undirected baseline and the start of every
- * search. The n-th draw of a campaign is cupel_random_start(campaign seed, 1) advanced by n: independent of
- * all others. */
+ * search. The n-th draw of a campaign depends on its seed and on n alone. */
 CUPEL_MUST_USE cupel_code cupel_recipe_draw(const cupel_contract *contract, const cupel_limits *limits,
                                             uint64_t seed, uint64_t n, cupel_recipe *out, cupel_error *err);
 

@@ -19,8 +19,9 @@
     X(AMPLITUDE, "amplitude")                                                                                \
     X(CENTRE, "centre")                                                                                      \
     X(SPECIAL, "special")                                                                                    \
-    X(PLACE, "place") X(SPECIAL_SEED, "special_seed") X(ORDER, "order") X(GAP, "gap") X(STEP, "step")        \
-        X(REVERSED, "reversed") X(EXPANDED, "expanded") X(OFFSET, "offset") X(EDITS, "edits")
+    X(PLACE, "place")                                                                                        \
+    X(SPECIAL_SEED, "special_seed") X(ORDER, "order") X(GAP, "gap") X(STEP, "step") X(REVERSED, "reversed")  \
+        X(EXPANDED, "expanded") X(OFFSET, "offset") X(EDITS, "edits")
 
 #define CUPEL_YAML_ENUM(name, text) CUPEL_KEY_##name,
 #define CUPEL_YAML_TEXT(name, text) text,
