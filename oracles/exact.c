@@ -1,0 +1,147 @@
+#include "exact.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "allowed.h"
+
+enum { FIRST_PRECISION = 96, CAP = 256, CAP_F64 = 1200, MEMORY_LIMIT = 1000000, DIGITS = 40 };
+
+cupel_code cupel_exact_open(const cupel_graph *graph, const cupel_bindings *bindings,
+                            const cupel_rules *rules, cupel_exact_session **out, cupel_error *err) {
+    cupel_exact_session *s = calloc(1, sizeof *s);
+    if (!s) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    s->graph = graph;
+    s->bindings = bindings;
+    s->w = cupel_working_of(rules);
+    s->traits = calloc((size_t)graph->node_count + 1, sizeof *s->traits);
+    s->uses = calloc((size_t)graph->node_count + 1, sizeof *s->uses);
+    if (!s->traits || !s->uses) {
+        cupel_exact_close(s);
+        return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    }
+    for (int i = 0; i < graph->node_count; i++) {
+        const cupel_node *n = &graph->nodes[i];
+        s->traits[i] = cupel_trait_of(graph, i);
+        /* an element that a view repeats is asked for many times, and so is every operand of a matrix product
+         */
+        const bool repeats = n->op == CUPEL_OP_VIEW || n->op == CUPEL_OP_GATHER || n->op == CUPEL_OP_MATMUL ||
+                             n->op == CUPEL_OP_RESHAPE;
+        for (int k = 0; k < n->arg_count; k++) s->uses[n->args[k]] += repeats ? 2 : 1;
+    }
+    *out = s;
+    return CUPEL_OK;
+}
+
+void cupel_exact_close(cupel_exact_session *s) {
+    if (!s) return;
+    cupel_exact_forget(s);
+    free(s->traits);
+    free(s->uses);
+    free(s);
+    mpfr_free_cache(); /* constants such as pi, kept per thread */
+}
+
+/* One end of the enclosure as the output holds it: rounded to a real type, truncated to an integer one. */
+static double as_output(cupel_dtype type, mpfr_srcptr x) {
+    if (cupel_format_of(type)->kind == CUPEL_KIND_REAL) return cupel_exact_round(type, x);
+    return cupel_round(type, mpfr_get_d(x, MPFR_RNDZ));
+}
+
+static bool rounds_one_way(cupel_dtype type, const cupel_exact_value *v, double *rounded) {
+    *rounded = as_output(type, v->lo);
+    const double other = as_output(type, v->hi);
+    return *rounded == other || (isnan(*rounded) && isnan(other));
+}
+
+/* As many significant digits as both ends agree on, 40 at most. */
+static void write_digits(const cupel_exact_value *v, char *text, size_t size) {
+    if (!mpfr_number_p(v->lo) || !mpfr_number_p(v->hi)) {
+        const bool point = cupel_exact_is_point(v);
+        mpfr_snprintf(text, size, "%s",
+                      !point                ? "unknown"
+                      : mpfr_nan_p(v->lo)   ? "nan"
+                      : mpfr_sgn(v->lo) > 0 ? "inf"
+                                            : "-inf");
+        return;
+    }
+    int digits = DIGITS;
+    if (!cupel_exact_is_point(v)) {
+        mpfr_t width;
+        mpfr_init2(width, 64);
+        mpfr_sub(width, v->hi, v->lo, MPFR_RNDU);
+        const mpfr_exp_t value_at = mpfr_zero_p(v->hi) ? mpfr_get_exp(v->lo) : mpfr_get_exp(v->hi);
+        const double bits = (double)(value_at - mpfr_get_exp(width));
+        mpfr_clear(width);
+        if (bits * 0.30103 < digits) digits = bits > 4 ? (int)(bits * 0.30103) : 1;
+    }
+    mpfr_snprintf(text, size, "%.*Rg", digits, v->lo);
+}
+
+static int next_precision(int precision, int cap) {
+    return 2 * precision < cap ? 2 * precision : cap;
+}
+
+static void fill(const cupel_exact_session *s, const cupel_graph_output *output, const cupel_exact_value *v,
+                 double rounded, bool unable, cupel_exact_element *out) {
+    bool exact;
+    const cupel_permitted p =
+        cupel_ball_permit(&s->w, output->type, s->graph->nodes[output->node].kind, &v->ball);
+    *out = (cupel_exact_element){.value = cupel_exact_nearest(v, &exact),
+                                 .rounded = rounded,
+                                 .lo = p.lo,
+                                 .hi = p.hi,
+                                 .radius = p.radius,
+                                 .classes = p.classes,
+                                 .reason = p.reason,
+                                 .precision = s->precision};
+    if (unable && out->reason == CUPEL_REASON_JUDGED) out->reason = CUPEL_REASON_UNABLE;
+    write_digits(v, out->digits, sizeof out->digits);
+}
+
+cupel_code cupel_exact_element_of(cupel_exact_session *s, int output, int64_t index, cupel_exact_element *out,
+                                  cupel_error *err) {
+    if (output < 0 || output >= s->graph->output_count || index < 0 ||
+        index >= s->graph->outputs[output].count)
+        return cupel_fail(err, CUPEL_RANGE, "expected an element of an output, found output %d, element %lld",
+                          output, (long long)index);
+    const cupel_graph_output *o = &s->graph->outputs[output];
+    const int cap = o->type == CUPEL_F64 ? CAP_F64 : CAP;
+    if (s->entry_count > MEMORY_LIMIT) cupel_exact_forget(s);
+    cupel_exact_value scratch;
+    cupel_exact_init(&scratch);
+    s->code = CUPEL_OK;
+    for (s->precision = FIRST_PRECISION;; s->precision = next_precision(s->precision, cap)) {
+        s->depth = 0;
+        const cupel_exact_value *v = cupel_exact_get(s, o->node, index, &scratch);
+        if (s->code != CUPEL_OK) break;
+        double rounded;
+        const bool settled = rounds_one_way(o->type, v, &rounded);
+        if ((settled && !v->open) || s->precision >= cap || v->ball.reason != CUPEL_REASON_JUDGED) {
+            fill(s, o, v, rounded, !settled || v->unsound, out);
+            break;
+        }
+    }
+    cupel_exact_clear(&scratch);
+    if (s->code == CUPEL_OK) return CUPEL_OK;
+    cupel_exact_forget(s); /* elements that were begun hold nothing */
+    if (s->code == CUPEL_UNABLE)
+        return cupel_fail(err, CUPEL_UNABLE, "the expression is nested too deeply for the exact evaluator");
+    return cupel_fail(err, s->code, "out of memory");
+}
+
+cupel_code cupel_exact_output(cupel_exact_session *s, int output, cupel_arena *arena, cupel_allowed *out,
+                              cupel_error *err) {
+    if (output < 0 || output >= s->graph->output_count)
+        return cupel_fail(err, CUPEL_RANGE, "expected an output of the graph, found %d", output);
+    CUPEL_TRY(cupel_allowed_create(&s->graph->outputs[output], arena, out, err));
+    for (int64_t i = 0; i < out->count; i++) {
+        cupel_exact_element e;
+        CUPEL_TRY(cupel_exact_element_of(s, output, i, &e, err));
+        const cupel_permitted p = {e.lo, e.hi, e.radius, e.classes, e.reason};
+        cupel_allowed_set(out, i, e.value, &p);
+    }
+    cupel_allowed_count(out);
+    return CUPEL_OK;
+}

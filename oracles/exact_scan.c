@@ -1,0 +1,84 @@
+/* Inclusive scans. Every element of a row needs those before it, so a row is computed at once and remembered.
+ */
+#include "exact.h"
+
+/* out = before combined with the next element; the first element stands for itself. */
+static void combine(const cupel_exact_session *s, int node, cupel_ball_tally *tally, cupel_exact_value *out,
+                    const cupel_exact_value *before, const cupel_exact_value *a) {
+    const cupel_node *n = &s->graph->nodes[node];
+    const cupel_trait *t = &s->traits[node];
+    bool exact;
+    cupel_exact_start(s, out);
+    switch (n->op) {
+    case CUPEL_OP_CUMSUM: {
+        cupel_exact_add(out, before, a);
+        cupel_ball_tally_add(&s->w, tally, &a->ball);
+        const double value = cupel_exact_nearest(out, &exact);
+        out->ball = cupel_ball_tally_end(&s->w, t, n->kind, tally, value, exact);
+        break;
+    }
+    case CUPEL_OP_CUMPROD: {
+        cupel_exact_multiply(out, before, a);
+        const double value = cupel_exact_nearest(out, &exact);
+        out->ball = cupel_ball_prod_step(&s->w, t, n->kind, &before->ball, &a->ball, value, exact);
+        break;
+    }
+    default: {
+        const bool largest = n->op == CUPEL_OP_CUMMAX;
+        if (cupel_exact_is_nan(a) || cupel_exact_is_nan(before)) {
+            mpfr_set_nan(out->lo);
+            mpfr_set_nan(out->hi);
+        } else if (largest) {
+            mpfr_max(out->lo, before->lo, a->lo, MPFR_RNDD);
+            mpfr_max(out->hi, before->hi, a->hi, MPFR_RNDU);
+        } else {
+            mpfr_min(out->lo, before->lo, a->lo, MPFR_RNDD);
+            mpfr_min(out->hi, before->hi, a->hi, MPFR_RNDU);
+        }
+        const double value = cupel_exact_nearest(out, &exact);
+        out->ball = cupel_ball_extremum(&s->w, largest ? CUPEL_OP_AMAX : CUPEL_OP_AMIN, &before->ball,
+                                        &a->ball, value);
+        break;
+    }
+    }
+    out->open |= before->open || a->open;
+    out->unsound |= before->unsound || a->unsound;
+}
+
+static void start(const cupel_exact_session *s, cupel_op op, cupel_exact_value *state) {
+    cupel_exact_start(s, state);
+    cupel_exact_set_integer(state, op == CUPEL_OP_CUMPROD);
+    state->ball = cupel_ball_one();
+}
+
+void cupel_exact_scan(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
+    const cupel_node *n = &s->graph->nodes[node];
+    const int64_t length = n->shape[n->rank - 1], row = index / length * length;
+    const bool extremum = n->op == CUPEL_OP_CUMMAX || n->op == CUPEL_OP_CUMMIN;
+    cupel_ball_tally tally = cupel_ball_tally_start();
+    cupel_exact_value scratch, state, next;
+    cupel_exact_init(&scratch);
+    cupel_exact_init(&state);
+    cupel_exact_init(&next);
+    start(s, n->op, &state);
+    for (int64_t i = row; i < row + length && s->code == CUPEL_OK; i++) {
+        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], i, &scratch);
+        if (i == row && extremum) {
+            cupel_exact_copy(&next, a);
+            next.precision = s->precision;
+        } else {
+            combine(s, node, &tally, &next, &state, a);
+        }
+        cupel_exact_copy(&state, &next);
+        if (i == index) {
+            cupel_exact_copy(out, &next);
+            continue;
+        }
+        bool fresh;
+        cupel_exact_value *kept = cupel_exact_remember(s, node, i, &fresh);
+        if (kept) cupel_exact_copy(kept, &next);
+    }
+    cupel_exact_clear(&scratch);
+    cupel_exact_clear(&state);
+    cupel_exact_clear(&next);
+}

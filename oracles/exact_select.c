@@ -1,0 +1,64 @@
+/* WHERE and CAST. */
+#include <math.h>
+
+#include "exact.h"
+
+static void choose(cupel_exact_session *s, const cupel_node *n, int64_t index, cupel_exact_value *out) {
+    cupel_exact_value scratch[3];
+    const cupel_exact_value *v[3];
+    for (int i = 0; i < 3; i++) {
+        cupel_exact_init(&scratch[i]);
+        v[i] = cupel_exact_get(s, n->args[i], index, &scratch[i]);
+    }
+    const cupel_exact_value *taken = mpfr_zero_p(v[0]->lo) ? v[2] : v[1];
+    cupel_exact_copy(out, taken);
+    bool exact;
+    const double value = cupel_exact_nearest(taken, &exact);
+    out->ball = cupel_ball_where(&v[0]->ball, &v[1]->ball, &v[2]->ball, value);
+    out->open = v[0]->open || taken->open;
+    out->unsound =
+        v[0]->unsound || taken->unsound || (v[0]->ball.radius > 0 && (v[1]->unsound || v[2]->unsound));
+    out->precision = s->precision;
+    for (int i = 0; i < 3; i++) cupel_exact_clear(&scratch[i]);
+}
+
+/* Truncated; what does not fit is not judged, and any number will do. */
+static void to_integer(cupel_dtype type, cupel_exact_value *out, const cupel_exact_value *a) {
+    mpfr_rint_trunc(out->lo, a->lo, MPFR_RNDN);
+    mpfr_rint_trunc(out->hi, a->hi, MPFR_RNDN);
+    if (!mpfr_number_p(out->lo) || !mpfr_number_p(out->hi)) {
+        bool exact;
+        cupel_exact_set_double(out, cupel_round(type, cupel_exact_nearest(a, &exact)));
+        if (mpfr_nan_p(out->lo)) cupel_exact_set_integer(out, 0);
+    }
+    if (!cupel_exact_is_point(out)) out->open = true;
+}
+
+static void cast(cupel_exact_session *s, const cupel_node *n, int64_t index, cupel_exact_value *out) {
+    cupel_exact_value scratch;
+    cupel_exact_init(&scratch);
+    const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index, &scratch);
+    cupel_exact_start(s, out);
+    if (n->kind == CUPEL_VALUE_REAL) {
+        const double lo = cupel_exact_round(n->type, a->lo), hi = cupel_exact_round(n->type, a->hi);
+        mpfr_set_d(out->lo, lo, MPFR_RNDD);
+        mpfr_set_d(out->hi, hi, MPFR_RNDU);
+        if (isnan(lo) != isnan(hi)) cupel_exact_tidy(out, false);
+        if (!cupel_exact_is_point(out)) out->open = true;
+    } else {
+        to_integer(n->type, out, a);
+    }
+    bool exact;
+    out->ball = cupel_ball_cast(&s->w, n->type, &a->ball, cupel_exact_nearest(out, &exact));
+    out->unsound = a->unsound || (out->open && !(out->ball.radius > 0));
+    out->open |= a->open;
+    cupel_exact_clear(&scratch);
+}
+
+void cupel_exact_select(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
+    const cupel_node *n = &s->graph->nodes[node];
+    if (n->op == CUPEL_OP_WHERE)
+        choose(s, n, index, out);
+    else
+        cast(s, n, index, out);
+}

@@ -1,0 +1,117 @@
+/* Enclosures in MPFR: making, reading and rounding them. */
+#include <float.h>
+#include <string.h>
+
+#include "exact.h"
+
+void cupel_exact_init(cupel_exact_value *v) {
+    memset(v, 0, sizeof *v);
+    mpfr_init2(v->lo, 96);
+    mpfr_init2(v->hi, 96);
+}
+
+void cupel_exact_clear(cupel_exact_value *v) {
+    mpfr_clear(v->lo);
+    mpfr_clear(v->hi);
+}
+
+static void set_precision(cupel_exact_value *v, mpfr_prec_t bits) {
+    if (mpfr_get_prec(v->lo) != bits) mpfr_set_prec(v->lo, bits);
+    if (mpfr_get_prec(v->hi) != bits) mpfr_set_prec(v->hi, bits);
+}
+
+void cupel_exact_start(const cupel_exact_session *s, cupel_exact_value *v) {
+    set_precision(v, s->precision);
+    v->precision = s->precision;
+    v->open = v->unsound = false;
+}
+
+bool cupel_exact_is_nan(const cupel_exact_value *v) {
+    return mpfr_nan_p(v->lo);
+}
+
+bool cupel_exact_is_point(const cupel_exact_value *v) {
+    return mpfr_nan_p(v->lo) ? mpfr_nan_p(v->hi) : mpfr_equal_p(v->lo, v->hi);
+}
+
+bool cupel_exact_has_zero(const cupel_exact_value *v) {
+    return !mpfr_nan_p(v->lo) && mpfr_sgn(v->lo) <= 0 && mpfr_sgn(v->hi) >= 0;
+}
+
+static double clamped(mpfr_srcptr x) {
+    double d = mpfr_get_d(x, MPFR_RNDN);
+    if (isinf(d) && !mpfr_inf_p(x)) d = d > 0 ? DBL_MAX : -DBL_MAX;
+    return d;
+}
+
+double cupel_exact_nearest(const cupel_exact_value *v, bool *exact) {
+    if (cupel_exact_is_point(v)) {
+        double d = clamped(v->lo);
+        *exact = isnan(d) || mpfr_cmp_d(v->lo, d) == 0;
+        return d;
+    }
+    *exact = false;
+    if (mpfr_inf_p(v->lo) || mpfr_inf_p(v->hi)) { /* beyond the range of MPFR itself */
+        if (mpfr_inf_p(v->lo) && mpfr_inf_p(v->hi)) return 0.0;
+        return mpfr_inf_p(v->hi) ? DBL_MAX : -DBL_MAX;
+    }
+    mpfr_t middle;
+    mpfr_init2(middle, mpfr_get_prec(v->lo) + 2);
+    mpfr_add(middle, v->lo, v->hi, MPFR_RNDN);
+    mpfr_div_2ui(middle, middle, 1, MPFR_RNDN);
+    double d = clamped(middle);
+    mpfr_clear(middle);
+    return d;
+}
+
+void cupel_exact_set_double(cupel_exact_value *v, double x) {
+    set_precision(v, 64);
+    mpfr_set_d(v->lo, x, MPFR_RNDN);
+    mpfr_set_d(v->hi, x, MPFR_RNDN);
+}
+
+void cupel_exact_set_integer(cupel_exact_value *v, int64_t x) {
+    set_precision(v, 64);
+    mpfr_set_si(v->lo, x, MPFR_RNDN);
+    mpfr_set_si(v->hi, x, MPFR_RNDN);
+}
+
+void cupel_exact_copy(cupel_exact_value *to, const cupel_exact_value *from) {
+    set_precision(to, mpfr_get_prec(from->lo));
+    mpfr_set(to->lo, from->lo, MPFR_RNDN);
+    mpfr_set(to->hi, from->hi, MPFR_RNDN);
+    to->ball = from->ball;
+    to->precision = from->precision;
+    to->open = from->open;
+    to->unsound = from->unsound;
+}
+
+/* Rounding first to double would round twice. Truncating to double and setting the last bit when something
+ * was cut off ("round to odd") keeps what the second rounding needs: doubles have two bits more than any
+ * narrower format. */
+double cupel_exact_round(cupel_dtype type, mpfr_srcptr x) {
+    if (type == CUPEL_F64) return mpfr_get_d(x, MPFR_RNDN);
+    double d = mpfr_get_d(x, MPFR_RNDZ);
+    if (isfinite(d) && mpfr_cmp_d(x, d) != 0) {
+        uint64_t bits;
+        memcpy(&bits, &d, sizeof bits);
+        bits |= 1;
+        memcpy(&d, &bits, sizeof d);
+        if (mpfr_sgn(x) < 0) d = -fabs(d);
+    }
+    return cupel_round(type, d);
+}
+
+void cupel_exact_tidy(cupel_exact_value *v, bool is_sum) {
+    const bool nan_lo = mpfr_nan_p(v->lo), nan_hi = mpfr_nan_p(v->hi);
+    if (nan_lo != nan_hi) { /* only one end knows better: anything is possible */
+        mpfr_set_inf(v->lo, -1);
+        mpfr_set_inf(v->hi, 1);
+        v->open = true;
+    }
+    /* x - x is -0 when rounded down */
+    if (is_sum && mpfr_zero_p(v->lo) && mpfr_zero_p(v->hi)) {
+        mpfr_set_zero(v->lo, 1);
+        mpfr_set_zero(v->hi, 1);
+    }
+}
