@@ -71,19 +71,83 @@ static const char *const texts[FIXTURE_COUNT] = {
                      "kernel: {entry: k, args: [x, acc, y, t, w, v, M, N], grid: [M], block: [32]}\n",
 };
 
-const cupel_contract *fixture(enum fixture which) {
-    static const cupel_contract *parsed[FIXTURE_COUNT];
-    static cupel_arena *arena;
-    if (parsed[which] != NULL) return parsed[which];
-    if (arena == NULL) arena = cupel_arena_create(0);
+const cupel_contract *parsed(const char *text, cupel_arena *arena) {
     cupel_contracts contracts;
     cupel_error err = {0};
-    cupel_code code = cupel_contracts_parse("fixture.yaml", texts[which], strlen(texts[which]), true, arena,
-                                            &contracts, &err);
-    if (code != CUPEL_OK)
-        fail_msg("fixture %d, line %d column %d: %s", which, err.line, err.column, err.text);
+    cupel_code code =
+        cupel_contracts_parse("fixture.yaml", text, strlen(text), true, arena, &contracts, &err);
+    if (code != CUPEL_OK) fail_msg("line %d column %d: %s\n%s", err.line, err.column, err.text, text);
     assert_int_equal(contracts.count, 1);
-    return parsed[which] = contracts.items[0];
+    return contracts.items[0];
+}
+
+const cupel_contract *fixture(enum fixture which) {
+    static const cupel_contract *all[FIXTURE_COUNT];
+    static cupel_arena *arena;
+    if (arena == NULL) arena = cupel_arena_create(0);
+    if (all[which] == NULL) all[which] = parsed(texts[which], arena);
+    return all[which];
+}
+
+#define ONE_OF(random, list) list[cupel_random_below(random, sizeof(list) / sizeof *(list))]
+
+static char *random_dims(cupel_random *random, cupel_arena *arena, int count) {
+    static const char *const ranges[] = {"1..9", "0..5", "1..3000", "[3, 8, 64]", "7", "2..70000", "1..128"};
+    static const char *const conditions[] = {"D0 % 2 == 1", "D0 <= 200", "D0 * 3 != 9", "(D0 + 1) / 2 >= 2"};
+    char *text = cupel_arena_printf(arena, "dims: {");
+    for (int i = 0; i < count; i++) {
+        const char *range = i == 0 ? "1..300" : ONE_OF(random, ranges);
+        text = cupel_arena_printf(arena, "%s%sD%d: %s", text, i ? ", " : "", i, range);
+    }
+    text = cupel_arena_printf(arena, "%s, V: 1..%d}\n", text, 1 + (int)cupel_random_below(random, 400));
+    if (cupel_chance(random, 2))
+        text = cupel_arena_printf(arena, "%srequires: ['%s']\n", text, ONE_OF(random, conditions));
+    return text;
+}
+
+static char *random_tensor(cupel_random *random, cupel_arena *arena, int index, int dims) {
+    static const char *const types[] = {"T", "f32", "i32", "f16", "T"};
+    static const char *const layouts[] = {
+        "contiguous", "any", "[padded]", "[transposed, reversed]", "[sliced]", "[expanded, padded]"};
+    static const char *const aligns[] = {"16", "element", "256", "8", "512"};
+    static const char *const reals[] = {
+        ", range: [-3, 2.5]", ", finite: true", ", sorted: true", ", range: [0.1, 0.1001]", "", ""};
+    static const char *const integers[] = {", below: V", ", range: [-7, 9]", ", below: V, sorted: true", "",
+                                           ""};
+    const char *type = ONE_OF(random, types);
+    const char *condition = strcmp(type, "i32") == 0 ? ONE_OF(random, integers) : ONE_OF(random, reals);
+    char *shape = cupel_arena_printf(arena, "[");
+    int rank = (int)cupel_random_below(random, 4);
+    for (int axis = 0; axis < rank; axis++)
+        shape = cupel_arena_printf(arena, "%s%sD%d", shape, axis ? ", " : "",
+                                   (int)cupel_random_below(random, (uint64_t)dims));
+    char *text = cupel_arena_printf(arena, "  x%d: {type: %s, shape: %s]%s", index, type, shape, condition);
+    if (cupel_chance(random, 2))
+        text = cupel_arena_printf(arena, "%s, layout: %s", text, ONE_OF(random, layouts));
+    if (cupel_chance(random, 2))
+        text = cupel_arena_printf(arena, "%s, align: %s", text, ONE_OF(random, aligns));
+    return cupel_arena_printf(arena, "%s}\n", text);
+}
+
+char *random_contract_text(cupel_random *random, cupel_arena *arena) {
+    static const char *const layouts[] = {"contiguous", "any", "[padded, expanded]"};
+    int dims = 1 + (int)cupel_random_below(random, 4), tensors = 1 + (int)cupel_random_below(random, 4);
+    char *text =
+        cupel_arena_printf(arena,
+                           "cupel: 1\nid: random\nsource: {file: k.cu}\ntypes: {T: [f32, f16, bf16, f64]}\n"
+                           "layouts: %s\n",
+                           ONE_OF(random, layouts));
+    text =
+        cupel_arena_printf(arena, "%s%sinputs:\n  a: 'T[D0, D0]'\n", text, random_dims(random, arena, dims));
+    char *args = cupel_arena_printf(arena, "a, y, D0");
+    for (int i = 0; i < tensors; i++) {
+        text = cupel_arena_printf(arena, "%s%s", text, random_tensor(random, arena, i, dims));
+        args = cupel_arena_printf(arena, "%s, x%d", args, i);
+    }
+    return cupel_arena_printf(arena,
+                              "%soutputs: {y: 'T[D0, D0]'}\nensures: {y: a}\nmay_alias: [[a, y]]\n"
+                              "kernel: {entry: k<$T>, args: [%s], grid: [D0], block: [%d]}\n",
+                              text, args, 1 + (int)cupel_random_below(random, 256));
 }
 
 cupel_recipe drawn(const cupel_contract *contract, uint64_t n) {

@@ -24,6 +24,11 @@ enum fixture {
 /* Parsed once; lives for the whole program. */
 const cupel_contract *fixture(enum fixture which);
 
+/* The text of a random contract that the reader accepts, in arena: some dims, conditions, types,
+ * preconditions, layouts, aliases. */
+char *random_contract_text(cupel_random *random, cupel_arena *arena);
+const cupel_contract *parsed(const char *text, cupel_arena *arena);
+
 /* n-th draw of a fixed campaign, and its case in arena (reset first). */
 cupel_recipe drawn(const cupel_contract *contract, uint64_t n);
 cupel_case *materialised(const cupel_contract *contract, const cupel_recipe *recipe, cupel_arena *arena);
