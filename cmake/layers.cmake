@@ -15,6 +15,10 @@ if(CUPEL_SANITIZE)
   target_compile_options(cupel_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
                                                -fno-omit-frame-pointer)
   target_link_options(cupel_flags INTERFACE -fsanitize=address,undefined)
+  if(CMAKE_C_COMPILER_ID MATCHES Clang)
+    # coverage of our own libraries for the fuzz targets of tests/fuzz; programs without libFuzzer ignore it
+    target_compile_options(cupel_flags INTERFACE -fsanitize=fuzzer-no-link)
+  endif()
 endif()
 
 # cupel_layer(name SOURCES ... USES lower layers and libraries ...)

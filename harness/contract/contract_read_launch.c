@@ -98,7 +98,7 @@ static cupel_code check_holes(cupel_reader *r, const cupel_yaml *node) {
         if (!name) return cupel_reader_memory(r);
         const cupel_reader_name *known = cupel_reader_find(r, name);
         if (!known || !(known->kind & allowed))
-            return cupel_reader_unknown(r, cupel_span_part(text, at, end), name, allowed);
+            return cupel_reader_unknown(r, cupel_span_part(text, at + 1, end), name, allowed);
     }
     return CUPEL_OK;
 }
