@@ -1,5 +1,5 @@
-/* Compiled into every candidate, beside its kernels: what they report to without leaving the object, and the one symbol that it
- * exports. Built at run time by the compiler that builds the candidate. */
+/* Compiled into every candidate, beside its kernels: what they report to without leaving the object, and the
+ * one symbol that it exports. Built at run time by the compiler that builds the candidate. */
 #include "emu_abi.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -20,8 +20,11 @@ static void bind(uint8_t *coverage, uint32_t *budget) {
     edge_budget = budget;
 }
 
-__attribute__((visibility("default"))) cupel_emu_candidate_t cupel_emu_candidate = {
-    .abi_version = CUPEL_EMU_ABI_VERSION, .registers = &cupel_emu_registers, .bind = bind, .kernels = cupel_emu_kernels};
+__attribute__((visibility("default")))
+cupel_emu_candidate_t cupel_emu_candidate = {.abi_version = CUPEL_EMU_ABI_VERSION,
+                                             .registers = &cupel_emu_registers,
+                                             .bind = bind,
+                                             .kernels = cupel_emu_kernels};
 
 HIDDEN void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
     if (start == stop || *start) return;
@@ -35,9 +38,15 @@ HIDDEN void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
 }
 
 /* Copies that the compiler makes out of line go past its instrumentation. */
-HIDDEN void *memcpy(void *target, const void *source, size_t size) { return cupel_emu_memcpy(target, source, size); }
-HIDDEN void *memmove(void *target, const void *source, size_t size) { return cupel_emu_memmove(target, source, size); }
-HIDDEN void *memset(void *target, int value, size_t size) { return cupel_emu_memset(target, value, size); }
+HIDDEN void *memcpy(void *target, const void *source, size_t size) {
+    return cupel_emu_memcpy(target, source, size);
+}
+HIDDEN void *memmove(void *target, const void *source, size_t size) {
+    return cupel_emu_memmove(target, source, size);
+}
+HIDDEN void *memset(void *target, int value, size_t size) {
+    return cupel_emu_memset(target, value, size);
+}
 
 __attribute__((constructor)) static void complete(void) {
     cupel_emu_candidate.kernel_count = cupel_emu_kernel_count;

@@ -22,9 +22,10 @@ static const char *const thunk_file = "cupel-entries";
 
 static const char *const flags[] = {CUPEL_EMU_FRONT_END_FLAGS, CUPEL_EMU_MEANING_FLAGS, CUPEL_EMU_CHECK_FLAGS,
                                     /* a conversion to an integer saturates, as on the device */
-                                    "-fno-strict-float-cast-overflow", "-w", "-ferror-limit", "0", "-fno-caret-diagnostics",
-                                    "-fmessage-length=0", "-emit-obj"};
-static const char *const candidate_flags[] = {"-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-builtin", "-c"};
+                                    "-fno-strict-float-cast-overflow", "-w", "-ferror-limit", "0",
+                                    "-fno-caret-diagnostics", "-fmessage-length=0", "-emit-obj"};
+static const char *const candidate_flags[] = {"-std=c11",     "-O2", "-fPIC", "-fvisibility=hidden",
+                                              "-fno-builtin", "-c"};
 
 typedef struct job {
     const cupel_emu_compile_request *request;
@@ -36,12 +37,17 @@ typedef struct job {
     cupel_error *err;
 } job;
 
-static cupel_code out_of_memory(cupel_error *err) { return cupel_fail(err, CUPEL_MEMORY, "out of memory"); }
+static cupel_code out_of_memory(cupel_error *err) {
+    return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+}
 
-static void hash_text(XXH3_state_t *state, const char *text) { XXH3_128bits_update(state, text, strlen(text) + 1); }
+static void hash_text(XXH3_state_t *state, const char *text) {
+    XXH3_128bits_update(state, text, strlen(text) + 1);
+}
 
 /* Everything that the object depends on, apart from the compiler's own version. */
-static cupel_code object_path(const cupel_emu_compile_request *r, cupel_arena *arena, const char **path, cupel_error *err) {
+static cupel_code object_path(const cupel_emu_compile_request *r, cupel_arena *arena, const char **path,
+                              cupel_error *err) {
     XXH3_state_t *state = XXH3_createState();
     if (!state) return out_of_memory(err);
     XXH3_128bits_reset(state);
@@ -100,13 +106,14 @@ static cupel_code mismatch(job *j, const char *entry, const char *compiler_says)
         names[i] = last_part(source->kernels[i].name);
         if (strcmp(names[i], name) == 0)
             return cupel_fail_at(j->err, CUPEL_MISMATCH, source->path, source->kernels[i].line, 1,
-                                 "the entry '%s' does not fit the kernel '%s(%s)': %s", entry, source->kernels[i].name,
-                                 source->kernels[i].parameters, compiler_says);
+                                 "the entry '%s' does not fit the kernel '%s(%s)': %s", entry,
+                                 source->kernels[i].name, source->kernels[i].parameters, compiler_says);
     }
     const char *nearest = cupel_text_nearest(name, names, (size_t)source->kernel_count);
     if (!nearest && source->kernel_count == 1) nearest = names[0];
     if (nearest)
-        return cupel_fail(j->err, CUPEL_MISMATCH, "%s has no kernel '%s'; did you mean '%s'?", source->path, entry, nearest);
+        return cupel_fail(j->err, CUPEL_MISMATCH, "%s has no kernel '%s'; did you mean '%s'?", source->path,
+                          entry, nearest);
     return cupel_fail(j->err, CUPEL_MISMATCH, "%s has no kernel '%s' (%d kernels found)", source->path, entry,
                       source->kernel_count);
 }
@@ -120,7 +127,8 @@ static cupel_code add_string(cupel_buffer *out, const char *text, cupel_error *e
     return cupel_buffer_add(out, "\"", 1, err);
 }
 
-/* The author's text between markers, then one line an entry, so that a compiler error there names its entry by its line. */
+/* The author's text between markers, then one line an entry, so that a compiler error there names its entry
+ * by its line. */
 static cupel_code write_source(job *j) {
     const cupel_emu_compile_request *r = j->request;
     cupel_buffer out = {.arena = j->arena};
@@ -128,9 +136,11 @@ static cupel_code write_source(job *j) {
     CUPEL_TRY(add_string(&out, r->source->path, j->err));
     CUPEL_TRY(cupel_buffer_add(&out, "\n", 1, j->err));
     CUPEL_TRY(cupel_buffer_add(&out, r->source->text, r->source->length, j->err));
-    CUPEL_TRY(cupel_buffer_printf(&out, j->err, "\nCUPEL_EXPORT const uint32_t cupel_emu_kernel_count = %d;\n", r->entry_count));
-    CUPEL_TRY(cupel_buffer_printf(&out, j->err, "CUPEL_EXPORT const cupel_emu_kernel cupel_emu_kernels[] = {\n#line 1 \"%s\"\n",
-                                  thunk_file));
+    CUPEL_TRY(cupel_buffer_printf(
+        &out, j->err, "\nCUPEL_EXPORT const uint32_t cupel_emu_kernel_count = %d;\n", r->entry_count));
+    CUPEL_TRY(cupel_buffer_printf(
+        &out, j->err, "CUPEL_EXPORT const cupel_emu_kernel cupel_emu_kernels[] = {\n#line 1 \"%s\"\n",
+        thunk_file));
     for (int i = 0; i < r->entry_count; i++) {
         CUPEL_TRY(cupel_buffer_printf(&out, j->err, "CUPEL_ENTRY("));
         CUPEL_TRY(add_string(&out, r->entries[i], j->err));
@@ -157,7 +167,8 @@ static cupel_code compile_source(job *j, bool *success) {
         argv[n++] = j->compiler.includes[i];
     }
     for (int i = 0; i < j->request->define_count; i++) {
-        if (n + 8 > ARGUMENTS_MAX) return cupel_fail(j->err, CUPEL_RANGE, "too many defines (%d)", j->request->define_count);
+        if (n + 8 > ARGUMENTS_MAX)
+            return cupel_fail(j->err, CUPEL_RANGE, "too many defines (%d)", j->request->define_count);
         argv[n++] = "-D";
         argv[n++] = j->request->defines[i];
     }
@@ -180,14 +191,15 @@ static cupel_code handle_errors(job *j) {
     CUPEL_TRY(cupel_emu_compiler_diagnostics(j->log, j->headers, j->arena, &count, &found, j->err));
     for (int i = 0; i < count; i++) {
         bool dropped;
-        CUPEL_TRY(cupel_source_drop(source, found[i].file, found[i].line, j->request->entry_count, j->request->entries, &dropped,
-                                    j->err));
+        CUPEL_TRY(cupel_source_drop(source, found[i].file, found[i].line, j->request->entry_count,
+                                    j->request->entries, &dropped, j->err));
         any |= dropped;
     }
     if (any) return CUPEL_OK;
     for (int i = 0; i < count; i++)
         if (strcmp(found[i].file, thunk_file) != 0)
-            return cupel_fail_at(j->err, CUPEL_BUILD, found[i].file, found[i].line, found[i].column, "%s", found[i].text);
+            return cupel_fail_at(j->err, CUPEL_BUILD, found[i].file, found[i].line, found[i].column, "%s",
+                                 found[i].text);
     if (count && found[0].line >= 1 && found[0].line <= j->request->entry_count)
         return mismatch(j, j->request->entries[found[0].line - 1], found[0].text);
     return cupel_fail_at(j->err, CUPEL_BUILD, source->path, 1, 1, "the compiler failed without a message");
@@ -198,7 +210,8 @@ static cupel_code compile_runtime(job *j) {
     int n = 0;
     bool success;
     argv[n++] = j->compiler.path;
-    for (size_t i = 0; i < sizeof candidate_flags / sizeof *candidate_flags; i++) argv[n++] = candidate_flags[i];
+    for (size_t i = 0; i < sizeof candidate_flags / sizeof *candidate_flags; i++)
+        argv[n++] = candidate_flags[i];
     argv[n++] = "-I";
     argv[n++] = j->headers;
     argv[n++] = cupel_arena_printf(j->arena, "%s/emu_candidate.c", j->headers);
@@ -206,12 +219,15 @@ static cupel_code compile_runtime(job *j) {
     argv[n++] = j->runtime;
     argv[n] = NULL;
     CUPEL_TRY(run(j, argv, &success));
-    return success ? CUPEL_OK : cupel_fail(j->err, CUPEL_BUILD, "the candidate runtime does not compile; see %s", j->log);
+    return success
+               ? CUPEL_OK
+               : cupel_fail(j->err, CUPEL_BUILD, "the candidate runtime does not compile; see %s", j->log);
 }
 
 static cupel_code link_object(job *j) {
-    const char *const argv[] = {j->compiler.path, "-shared",  "-nostdlib", "-Wl,--gc-sections", "-Wl,-z,now", j->object,
-                                j->runtime,       "-o",       j->shared,   "-lm",               "-lc",        NULL};
+    const char *const argv[] = {j->compiler.path, "-shared", "-nostdlib", "-Wl,--gc-sections",
+                                "-Wl,-z,now",     j->object, j->runtime,  "-o",
+                                j->shared,        "-lm",     "-lc",       NULL};
     bool success;
     CUPEL_TRY(run(j, argv, &success));
     if (success) return CUPEL_OK;
@@ -228,7 +244,9 @@ static cupel_code compile_all(job *j) {
     for (int round = 0; !success; round++) {
         CUPEL_TRY(compile_source(j, &success));
         if (success) break;
-        if (round == ROUNDS_MAX) return cupel_fail_at(j->err, CUPEL_BUILD, j->request->source->path, 1, 1, "too many errors in host code");
+        if (round == ROUNDS_MAX)
+            return cupel_fail_at(j->err, CUPEL_BUILD, j->request->source->path, 1, 1,
+                                 "too many errors in host code");
         CUPEL_TRY(handle_errors(j));
     }
     CUPEL_TRY(compile_runtime(j));
@@ -238,7 +256,8 @@ static cupel_code compile_all(job *j) {
 static cupel_code start_job(job *j) {
     char *folder = cupel_arena_printf(j->arena, "%s/compile-XXXXXX", j->request->cache);
     if (!folder) return out_of_memory(j->err);
-    if (!mkdtemp(folder)) return cupel_fail(j->err, CUPEL_IO, "cannot write to %s: %s", j->request->cache, strerror(errno));
+    if (!mkdtemp(folder))
+        return cupel_fail(j->err, CUPEL_IO, "cannot write to %s: %s", j->request->cache, strerror(errno));
     j->folder = folder;
     const char **paths[] = {&j->source, &j->object, &j->runtime, &j->shared, &j->log};
     static const char *const names[] = {"kernel.cu", "kernel.o", "runtime.o", "kernel.so", "log"};
@@ -263,7 +282,8 @@ cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_are
         const cupel_source_refusal *refusal = cupel_source_refused(source, request->entries[i]);
         if (refusal)
             return cupel_fail_at(err, CUPEL_UNSUPPORTED, refusal->file, refusal->line, 0,
-                                 "%s in '%s' is not emulated; use --on cuda", refusal->what, refusal->function);
+                                 "%s in '%s' is not emulated; use --on cuda", refusal->what,
+                                 refusal->function);
     }
     CUPEL_TRY(object_path(request, arena, path, err));
     if (access(*path, R_OK) == 0) return CUPEL_OK;

@@ -17,7 +17,8 @@
 
 extern char **environ;
 
-cupel_code cupel_emu_compiler_run(const char *const *argv, const char *log, int seconds, bool *success, cupel_error *err) {
+cupel_code cupel_emu_compiler_run(const char *const *argv, const char *log, int seconds, bool *success,
+                                  cupel_error *err) {
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -29,7 +30,8 @@ cupel_code cupel_emu_compiler_run(const char *const *argv, const char *log, int 
     posix_spawn_file_actions_destroy(&actions);
     if (failure)
         return cupel_fail(err, CUPEL_UNSUPPORTED,
-                          "cannot run '%s' (%s): the emulator needs clang 14 or newer to compile kernels; install the package clang, "
+                          "cannot run '%s' (%s): the emulator needs clang 14 or newer to compile kernels; "
+                          "install the package clang, "
                           "or give an object made by 'cupel build'",
                           argv[0], strerror(failure));
     struct rlimit limit = {.rlim_cur = (rlim_t)seconds, .rlim_max = (rlim_t)seconds};
@@ -39,14 +41,15 @@ cupel_code cupel_emu_compiler_run(const char *const *argv, const char *log, int 
         if (errno != EINTR) return cupel_fail(err, CUPEL_IO, "lost the compiler: %s", strerror(errno));
     *success = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return cupel_fail(err, CUPEL_UNSUPPORTED, "cannot run '%s': install the package clang (14 or newer)", argv[0]);
+        return cupel_fail(err, CUPEL_UNSUPPORTED, "cannot run '%s': install the package clang (14 or newer)",
+                          argv[0]);
     if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
         return cupel_fail(err, CUPEL_BUILD, "the compiler was stopped after %d seconds", seconds);
     return CUPEL_OK;
 }
 
-cupel_code cupel_emu_compiler_find(const char *path, const char *log, cupel_arena *arena, cupel_emu_compiler *out,
-                                   cupel_error *err) {
+cupel_code cupel_emu_compiler_find(const char *path, const char *log, cupel_arena *arena,
+                                   cupel_emu_compiler *out, cupel_error *err) {
     *out = (cupel_emu_compiler){.path = path ? path : "clang"};
     const char *const argv[] = {out->path, "-E", "-v", "-x", "c++", "/dev/null", NULL};
     bool success = false;
@@ -55,7 +58,9 @@ cupel_code cupel_emu_compiler_find(const char *path, const char *log, cupel_aren
     CUPEL_TRY(cupel_emu_compiler_run(argv, log, 20, &success, err));
     CUPEL_TRY(cupel_text_read(log, arena, &text, &length, err));
     char *line = success ? strstr(text, "#include <...> search starts here:\n") : NULL;
-    if (!line) return cupel_fail(err, CUPEL_UNSUPPORTED, "'%s' does not say where its headers are; is it clang?", out->path);
+    if (!line)
+        return cupel_fail(err, CUPEL_UNSUPPORTED, "'%s' does not say where its headers are; is it clang?",
+                          out->path);
     line = strchr(line, '\n') + 1;
     while (*line == ' ' && out->include_count < 16) {
         char *end = strchr(line, '\n');
@@ -103,7 +108,8 @@ cupel_code cupel_emu_compiler_diagnostics(const char *log, const char *prefix, c
         if (!copy) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
         if (split(line, ": error: ", &found) || split(copy, ": fatal error: ", &found)) {
             (*out)[(*count)++] = found;
-        } else if (last && foreign(last->file, prefix) && split(copy, ": note: ", &found) && !foreign(found.file, prefix)) {
+        } else if (last && foreign(last->file, prefix) && split(copy, ": note: ", &found) &&
+                   !foreign(found.file, prefix)) {
             last->file = found.file;
             last->line = found.line;
             last->column = found.column;

@@ -27,14 +27,17 @@ static void remove_folder(const char *folder, cupel_arena *arena) {
     rmdir(folder);
 }
 
-cupel_code cupel_emu_embedded_unpack(const char *cache, cupel_arena *arena, const char **folder, cupel_error *err) {
-    const char *target = cupel_arena_printf(arena, "%s/headers-%016llx", cache, (unsigned long long)cupel_emu_embedded_hash());
+cupel_code cupel_emu_embedded_unpack(const char *cache, cupel_arena *arena, const char **folder,
+                                     cupel_error *err) {
+    const char *target =
+        cupel_arena_printf(arena, "%s/headers-%016llx", cache, (unsigned long long)cupel_emu_embedded_hash());
     char *building = cupel_arena_printf(arena, "%s/unpack-XXXXXX", cache);
     if (!target || !building) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     *folder = target;
     struct stat info;
     if (stat(target, &info) == 0 && S_ISDIR(info.st_mode)) return CUPEL_OK;
-    if (!mkdtemp(building)) return cupel_fail(err, CUPEL_IO, "cannot write to %s: %s", cache, strerror(errno));
+    if (!mkdtemp(building))
+        return cupel_fail(err, CUPEL_IO, "cannot write to %s: %s", cache, strerror(errno));
     for (const cupel_emu_embedded_file *f = cupel_emu_embedded_files; f->name; f++) {
         const char *path = cupel_arena_printf(arena, "%s/%s", building, f->name);
         if (!path) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
@@ -43,7 +46,8 @@ cupel_code cupel_emu_embedded_unpack(const char *cache, cupel_arena *arena, cons
     if (rename(building, target) != 0) {
         /* another process was faster: its copy is as good */
         remove_folder(building, arena);
-        if (stat(target, &info) != 0) return cupel_fail(err, CUPEL_IO, "cannot write %s: %s", target, strerror(errno));
+        if (stat(target, &info) != 0)
+            return cupel_fail(err, CUPEL_IO, "cannot write %s: %s", target, strerror(errno));
     }
     return CUPEL_OK;
 }

@@ -100,7 +100,20 @@ static cupel_code rewrite_local(rewriter *r, const statement *st) {
     CUPEL_TRY(rewrite_specifiers(r, st, name, ""));
     CUPEL_TRY(edit(r, st, name, name, declarator));
     ++*r->count;
-    return edit(r, st, st->end, st->end, " = cupel_emu_dynamic_array();");
+    if (st->end < st->tokens->count) return edit(r, st, st->end, st->end, " = cupel_emu_dynamic_array();");
+    /* a macro whose user writes the semicolon */
+    const cupel_token *last = &st->tokens->at[st->tokens->count - 1];
+    return cupel_render_add(r->edits, st->base + last->offset + last->length, 0,
+                            " = cupel_emu_dynamic_array()", r->err);
+}
+
+/* Whether token i stands in the declaration of a data member, which may bear any name. */
+static bool in_member(const cupel_source_parts *parts, size_t i) {
+    for (size_t k = 0; k < parts->declarations.count; k++) {
+        const cupel_declaration *d = &parts->declarations.at[k];
+        if (d->in_class && d->kind == CUPEL_DECLARATION_OTHER && d->begin <= i && i < d->end) return true;
+    }
+    return false;
 }
 
 /* Turns the uses of name after its declaration at namespace scope into calls. */
@@ -111,6 +124,7 @@ static cupel_code rewrite_uses(rewriter *r, size_t from, size_t declared, const 
         if (t->kind != CUPEL_TOKEN_WORD || t->length != n->length) continue;
         if (memcmp(tokens->text + t->offset, tokens->text + n->offset, t->length) != 0) continue;
         if (i && (cupel_lexer_is(tokens, i - 1, ".") || cupel_lexer_is(tokens, i - 1, "->"))) continue;
+        if (in_member(r->parts, i)) continue;
         CUPEL_TRY(cupel_render_add(r->edits, t->offset, t->length, call, r->err));
     }
     return CUPEL_OK;
@@ -143,7 +157,8 @@ static cupel_code rewrite_statements(rewriter *r, const cupel_tokens *tokens, si
     for (size_t i = begin; i < end; i++) {
         statement st = {.tokens = tokens, .begin = i, .base = base};
         bool starts = cupel_lexer_is(tokens, i, "extern") || cupel_lexer_is(tokens, i, "__shared__");
-        if (!starts || !match(tokens, i, end, &st.end) || st.end >= end) continue;
+        if (!starts || !match(tokens, i, end, &st.end)) continue;
+        if (st.end >= end && end < tokens->count) continue;
         CUPEL_TRY(rewrite_local(r, &st));
         i = st.end;
     }

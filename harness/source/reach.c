@@ -19,6 +19,7 @@ typedef struct walk {
     size_t name_count;
     uint8_t *reached;       /* per declaration */
     uint8_t *macro_reached; /* per token */
+    uint8_t *gone;          /* per token: left out of the text */
     size_t *pending;        /* declarations to look into */
     size_t pending_count;
     cupel_error *err;
@@ -83,11 +84,24 @@ static cupel_code look_into(walk *w, size_t d) {
     const cupel_declaration *declaration = &w->parts->declarations.at[d];
     for (size_t i = declaration->begin; i < declaration->end; i++) {
         const cupel_token *t = &tokens->at[i];
-        bool word = t->kind == CUPEL_TOKEN_WORD && w->parts->structure.depth[i] != CUPEL_STRUCTURE_DEAD;
+        bool word = t->kind == CUPEL_TOKEN_WORD && !w->gone[i] &&
+                    w->parts->structure.depth[i] != CUPEL_STRUCTURE_DEAD;
         if (word) CUPEL_TRY(mention(w, tokens->text + t->offset, t->length));
     }
-    /* members are reached with their class, as far as what they mention goes */
     return CUPEL_OK;
+}
+
+/* Bodies of host functions that were left out mention nothing. What was left out with a refusal still counts:
+ * whoever reaches it must be refused too. */
+static void mark_gone(walk *w) {
+    const cupel_source_parts *parts = w->parts;
+    for (size_t i = 0; i < parts->declarations.count; i++) {
+        const cupel_declaration *d = &parts->declarations.at[i];
+        bool host = d->kind == CUPEL_DECLARATION_HOST_FUNCTION || d->kind == CUPEL_DECLARATION_HOST_VARIABLE;
+        if (!host || parts->left[i] == CUPEL_LEFT_ALL) continue;
+        size_t begin = parts->left[i] == CUPEL_LEFT_HEAD ? d->head_end : d->begin;
+        memset(w->gone + begin, 1, d->end - begin);
+    }
 }
 
 static cupel_code collect_names(walk *w) {
@@ -96,7 +110,8 @@ static cupel_code collect_names(walk *w) {
     w->names = cupel_arena_raw(parts->arena, count + 1, sizeof *w->names);
     w->pending = cupel_arena_raw(parts->arena, parts->declarations.count + 1, sizeof *w->pending);
     w->macro_reached = cupel_arena_alloc(parts->arena, parts->structure.tokens.count + 1);
-    if (!w->names || !w->pending || !w->macro_reached)
+    w->gone = cupel_arena_alloc(parts->arena, parts->structure.tokens.count + 1);
+    if (!w->names || !w->pending || !w->macro_reached || !w->gone)
         return cupel_fail(w->err, CUPEL_MEMORY, "out of memory");
     for (size_t i = 0; i < parts->declarations.count; i++)
         if (*parts->declarations.at[i].name)
@@ -113,6 +128,7 @@ cupel_code cupel_reach_mark(const cupel_source_parts *parts, int entry_count, co
     walk w = {.parts = parts, .reached = reached, .err = err};
     memset(reached, 0, parts->declarations.count);
     CUPEL_TRY(collect_names(&w));
+    mark_gone(&w);
     for (int e = 0; e < entry_count; e++) {
         const char *p = entries[e];
         while (*p) {

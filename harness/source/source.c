@@ -123,6 +123,13 @@ cupel_code cupel_source_drop(cupel_source *source, const char *file, int line, i
     if (!reached) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     CUPEL_TRY(cupel_reach_mark(parts, entry_count, entries, reached, err));
     const cupel_declaration *d = &parts->declarations.at[i];
+    /* in a class that nobody needs, the class goes */
+    for (size_t outer = i; outer-- > 0;) {
+        const cupel_declaration *o = &parts->declarations.at[outer];
+        bool unneeded = o->kind == CUPEL_DECLARATION_TYPE && *o->name && !reached[outer];
+        if (unneeded && o->begin <= d->begin && d->end <= o->end) i = outer;
+    }
+    d = &parts->declarations.at[i];
     bool host = d->kind == CUPEL_DECLARATION_HOST_FUNCTION || !*d->name;
     if (!host && reached[i]) return CUPEL_OK;
     parts->left[i] = CUPEL_LEFT_NONE;
