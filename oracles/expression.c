@@ -247,7 +247,7 @@ static cupel_code parse_argument(parser *p, items *list) {
 }
 
 static cupel_code parse_call(parser *p, const cupel_token *from, cupel_expr *callee, cupel_expr **out) {
-    if (callee->kind != CUPEL_EXPR_NAME)
+    if (callee->kind != CUPEL_EXPR_NAME || from->kind != CUPEL_TOKEN_NAME)
         return cupel_fail_span(p->err, CUPEL_SYNTAX, token_span(p),
                                "expected the name of a function before '('");
     items list = {0};
