@@ -76,6 +76,13 @@ static double underflow_of(const cupel_working *w, const cupel_ball *r, const cu
     return w->smallest / 2 * operations * (chain ? r->peak : 1);
 }
 
+/* inf * x * y: the kernel may take x * y first, which may underflow to 0, and inf * 0 is NaN. */
+static bool may_lose_infinity(const cupel_working *w, const cupel_ball *r, const cupel_ball *a, const cupel_ball *b) {
+    const bool infinite = (a->classes | b->classes | r->classes) & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
+    const bool chain = a->roundings > 0 || b->roundings > 0;
+    return infinite && chain && r->trough < (w->flush ? w->normal : w->smallest);
+}
+
 static bool exact_zero(const cupel_ball *a) {
     return a->value == 0 && a->radius == 0 && (a->classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE;
 }
@@ -121,6 +128,7 @@ cupel_ball cupel_ball_multiply(const cupel_working *w, const cupel_trait *t, con
     if (b.sum && isfinite(a.value))
         scale_sum(w, &r, &b, fabs(a.value), a.radius, 1, powers && is_power_of_two(a.value));
     const double chain = a.roundings > 0 || b.roundings > 0 ? r.peak : 0;
+    if (may_lose_infinity(w, &r, &a, &b)) r.classes |= CUPEL_CLASS_NAN;
     return cupel_ball_close(w, t, r, fmax(fmax(fabs(value) + r.radius, chain), r.sum ? r.magnitude : 0));
 }
 
@@ -165,6 +173,7 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
     if (a.sum && isfinite(value) && least > 0)
         scale_sum(w, &r, &a, 1 / least, moved > 0 ? b.radius / least / least : 0, w->division,
                   power && in_range && b.radius == 0);
+    if (may_lose_infinity(w, &r, &a, &b)) r.classes |= CUPEL_CLASS_NAN;
     double top = fmax(inverse, a.roundings > 0 || b.roundings > 0 ? r.peak : 0);
     if (!(b.classes & CUPEL_CLASS_FINITE)) top = 0;
     return cupel_ball_close(w, t, r, fmax(top, r.sum ? r.magnitude : 0));

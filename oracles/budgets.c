@@ -8,8 +8,8 @@
 /* op, f64, f32 precise, f32 fast, per |x|, absolute, source. Functions whose fast form has a shape of its own
  * (LOG near 1, SIN, COS, TAN, pow) are finished in code below. */
 static const cupel_budget budgets[] = {
-    {CUPEL_OP_SQRT, 0.5, 0.5, 3.5, 0, 0,
-     "precise: correctly rounded; fast: " GUIDE " (sqrt.approx 1, x*rsqrt(x) 3)"},
+    {CUPEL_OP_SQRT, 0.5, 0.5, 2.5, 0, 0,
+     "precise: correctly rounded; fast: " GUIDE " (sqrt.approx 1, x*rsqrt(x) 2.5)"},
     /* 1/sqrt(x) is the same function to an author: two roundings, or two approximations */
     {CUPEL_OP_RSQRT, 1.5, 2.5, 6.0, 0, 0,
      GUIDE "; fast admits 1/sqrt with both approximate: 1.5 + 2.5, relative"},
@@ -133,7 +133,7 @@ double cupel_budget_error(const cupel_working *working, cupel_op op, double lo, 
     }
     double error = ulps * cupel_working_ulp(&f, y) + absolute;
     /* two approximations in a row are relative: ulps of an intermediate that sits low in its binade */
-    if (row && op == CUPEL_OP_RSQRT && f.fast) error = fmax(error, 9 * f.unit * y);
+    if (row && op == CUPEL_OP_RSQRT && f.fast) error = fmax(error, 11 * f.unit * y);
     if (f.type != working->type) error += working->unit * (y + error) + working->smallest / 2;
     return error * (1 + 0x1p-50);
 }
