@@ -1,6 +1,6 @@
-/* Hostile recipes: arbitrary bytes as the engines' form and arbitrary text as the people's form. Whatever
- * comes in, what comes out of repair is legal, materialises, and survives both written forms. The first byte
- * chooses the contract and the form. */
+/* Hostile recipes: arbitrary text as the people's form (after a letter A, B or C, which chooses the
+ * contract), arbitrary bytes as the engines' form (after any other byte). Whatever comes in, what comes out
+ * of repair is legal, materialises, and survives both written forms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,11 +92,12 @@ static void check_recipe(const cupel_contract *contract, cupel_recipe *recipe, c
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 1) return 0;
-    const cupel_contract *contract = contract_of(data[0] % CONTRACTS);
+    bool text = data[0] >= 'A' && data[0] < 'A' + CONTRACTS;
+    const cupel_contract *contract = contract_of(text ? data[0] - 'A' : data[0] % CONTRACTS);
     cupel_arena *arena = cupel_arena_create(0);
     REQUIRE(arena != NULL);
     cupel_recipe recipe;
-    if (data[0] & 0x80) {
+    if (text) {
         cupel_error err = {0};
         if (cupel_recipe_read(contract, "case.yaml", (const char *)data + 1, size - 1, &recipe, &err) ==
             CUPEL_OK)
