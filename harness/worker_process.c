@@ -27,9 +27,9 @@ struct cupel_worker {
     cupel_worker_shared *shared;
     cupel_worker_limits limits;
     reason reason;
-    int status; /* of waitpid, once it has ended */
-    bool reaped;
-    cupel_phase phase; /* at its death */
+    int status;          /* of waitpid, once it has ended */
+    bool reaped, closed; /* closed: it let go of the socket and lived on */
+    cupel_phase phase;   /* at its death */
     uint8_t *inbox;
     size_t used, capacity, taken; /* taken: bytes of the message handed out last */
     uint64_t watched;
@@ -116,7 +116,8 @@ static void finish(cupel_worker *worker, reason why) {
     if (worker->reason != ALIVE) return;
     worker->reason = why;
     worker->phase = (cupel_phase)atomic_load(&worker->shared->phase);
-    if (why == ENDED) reap(worker, 200); /* an end of its own has a status, which a kill would hide */
+    if (why == ENDED) reap(worker, 500); /* an end of its own has a status, which a kill would hide */
+    worker->closed = why == ENDED && !worker->reaped;
     kill_group(worker);
     reap(worker, DEATH_MILLISECONDS);
 }
@@ -161,17 +162,6 @@ static bool over_time(const cupel_worker *worker) {
     return now > started && (double)(now - started) * 1e-9 > limit;
 }
 
-void cupel_worker_watch(cupel_worker *worker) {
-    if (!worker || worker->reason != ALIVE) return;
-    uint64_t now = cupel_worker_now();
-    if (now - worker->watched < WATCH_MILLISECONDS * 1000000u / 2) return;
-    worker->watched = now;
-    if (over_time(worker))
-        finish(worker, OVER_TIME);
-    else if (resident_bytes(worker) > worker->limits.memory)
-        finish(worker, OVER_MEMORY);
-}
-
 /* ---- messages ---- */
 
 bool cupel_worker_send(cupel_worker *worker, cupel_message_type type, const void *payload, size_t size) {
@@ -198,6 +188,33 @@ static bool fill_inbox(cupel_worker *worker) {
         recv(worker->socket, worker->inbox + worker->used, worker->capacity - worker->used, MSG_DONTWAIT);
     if (got > 0) worker->used += (size_t)got;
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+/* The socket alone does not tell: a process that the candidate started may hold it open. */
+static bool has_ended(cupel_worker *worker) {
+    if (waitpid(worker->pid, &worker->status, WNOHANG) == worker->pid) worker->reaped = true;
+    return worker->reaped;
+}
+
+/* What it said last is still in the socket. */
+static void read_rest(cupel_worker *worker) {
+    size_t before;
+    do before = worker->used;
+    while (fill_inbox(worker) && worker->used != before);
+}
+
+void cupel_worker_watch(cupel_worker *worker) {
+    if (!worker || worker->reason != ALIVE) return;
+    uint64_t now = cupel_worker_now();
+    if (now - worker->watched < WATCH_MILLISECONDS * 1000000u / 2) return;
+    worker->watched = now;
+    if (has_ended(worker)) {
+        read_rest(worker);
+        finish(worker, ENDED);
+    } else if (over_time(worker))
+        finish(worker, OVER_TIME);
+    else if (resident_bytes(worker) > worker->limits.memory)
+        finish(worker, OVER_MEMORY);
 }
 
 typedef enum parcel { INCOMPLETE, COMPLETE, BROKEN } parcel;
@@ -246,9 +263,13 @@ cupel_phase cupel_worker_last_phase(const cupel_worker *worker) {
     return worker->phase;
 }
 
+/* Its status is its own, not the mark of our kill. */
+static bool ended_by_itself(const cupel_worker *worker) {
+    return worker->reason == ENDED && worker->reaped && !worker->closed;
+}
+
 bool cupel_worker_killed_by_stranger(const cupel_worker *worker) {
-    return worker->reason == ENDED && worker->reaped && WIFSIGNALED(worker->status) &&
-           WTERMSIG(worker->status) == SIGKILL;
+    return ended_by_itself(worker) && WIFSIGNALED(worker->status) && WTERMSIG(worker->status) == SIGKILL;
 }
 
 static void read_output(const cupel_worker *worker, char text[STDERR_KEPT]) {
@@ -315,13 +336,12 @@ void cupel_worker_death(const cupel_worker *worker, cupel_observation *out) {
         out->fault = CUPEL_FAULT_MEMORY;
         snprintf(out->text, sizeof out->text, "the candidate used more than %llu MiB of memory",
                  (unsigned long long)(worker->limits.memory >> 20));
-    } else if (worker->reason == ENDED && worker->reaped && WIFSIGNALED(worker->status)) {
+    } else if (ended_by_itself(worker) && WIFSIGNALED(worker->status)) {
         explain_signal(worker, output, out);
-    } else if (worker->reason == ENDED && worker->reaped && WIFEXITED(worker->status) &&
-               tells_of_heap(output)) {
+    } else if (ended_by_itself(worker) && WIFEXITED(worker->status) && tells_of_heap(output)) {
         out->fault = CUPEL_FAULT_HEAP; /* a sanitizer ends by exit */
         snprintf(out->text, sizeof out->text, "the candidate damaged the heap");
-    } else if (worker->reason == ENDED && worker->reaped && WIFEXITED(worker->status)) {
+    } else if (ended_by_itself(worker) && WIFEXITED(worker->status)) {
         out->fault = CUPEL_FAULT_EXIT;
         snprintf(out->text, sizeof out->text, "the candidate ended the process with exit status %d",
                  WEXITSTATUS(worker->status));
