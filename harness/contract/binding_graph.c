@@ -53,10 +53,11 @@ static cupel_code add_tensors(symbols *s, const cupel_binding *binding, cupel_er
     return CUPEL_OK;
 }
 
-cupel_code cupel_binding_graph(const cupel_binding *binding, cupel_arena *arena, cupel_graph **out,
-                               cupel_error *err) {
+/* Everything that expressions of the contract may name; the outputs with their postconditions. */
+static cupel_code symbols_create(const cupel_binding *binding, cupel_arena *arena, symbols **out,
+                                 cupel_error *err) {
     const cupel_contract *c = binding->contract;
-    symbols *s = cupel_arena_alloc(arena, sizeof *s);
+    symbols *s = *out = cupel_arena_alloc(arena, sizeof *s);
     cupel_symbol_define *defines = cupel_arena_alloc(arena, sizeof *defines * (size_t)(c->define_count + 1));
     if (!s || !defines) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     add_numbers(s, binding);
@@ -68,6 +69,29 @@ cupel_code cupel_binding_graph(const cupel_binding *binding, cupel_arena *arena,
     s->all.inputs = s->inputs;
     s->all.outputs = s->outputs;
     s->all.numbers = s->numbers;
+    return CUPEL_OK;
+}
+
+cupel_code cupel_binding_graph(const cupel_binding *binding, cupel_arena *arena, cupel_graph **out,
+                               cupel_error *err) {
+    symbols *s;
+    CUPEL_TRY(symbols_create(binding, arena, &s, err));
+    return cupel_graph_build(&s->all, arena, out, err);
+}
+
+cupel_code cupel_binding_init_graph(const cupel_binding *binding, int tensor, cupel_arena *arena,
+                                    cupel_graph **out, cupel_error *err) {
+    const cupel_tensor_decl *t = &binding->contract->tensors[tensor];
+    symbols *s;
+    int64_t count;
+    CUPEL_TRY(symbols_create(binding, arena, &s, err));
+    s->outputs[0] = (cupel_symbol_output){.name = t->name,
+                                          .type = cupel_binding_type(binding, tensor),
+                                          .rank = t->rank,
+                                          .ensures = t->init_expr};
+    CUPEL_TRY(cupel_binding_shape(binding, tensor, s->outputs[0].shape, &count, err));
+    s->all.output_count = 1;
+    s->all.define_count = 0;
     return cupel_graph_build(&s->all, arena, out, err);
 }
 

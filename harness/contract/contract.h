@@ -208,6 +208,10 @@ double cupel_binding_param(const cupel_binding *binding, int param);
 CUPEL_MUST_USE cupel_code cupel_binding_graph(const cupel_binding *binding, cupel_arena *arena, cupel_graph **out,
                                               cupel_error *err);
 
+/* The graph of a tensor's init expression alone, over the inputs and numbers; only for expressions that are no plain number. */
+CUPEL_MUST_USE cupel_code cupel_binding_init_graph(const cupel_binding *binding, int tensor, cupel_arena *arena,
+                                                   cupel_graph **out, cupel_error *err);
+
 /* The oracle's rules for one output of the graph: accumulate (f64 for f64 outputs by default), math, subnormals, range. */
 cupel_rules cupel_binding_rules(const cupel_binding *binding);
 

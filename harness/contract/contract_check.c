@@ -123,11 +123,26 @@ static cupel_code check_below(const cupel_binding *binding, cupel_error *err) {
     return CUPEL_OK;
 }
 
+/* A number fills the whole buffer; any other init must have the buffer's shape. */
+static bool is_plain(const cupel_contract *c, const cupel_expr *expr) {
+    if (expr->kind == CUPEL_EXPR_UNARY && strcmp(expr->name, "-") == 0) return is_plain(c, expr->children[0]);
+    if (expr->kind != CUPEL_EXPR_NAME) return expr->kind == CUPEL_EXPR_NUMBER;
+    return cupel_contract_dim(c, expr->name) >= 0 || cupel_contract_param(c, expr->name) >= 0;
+}
+
+static cupel_code build_graphs(const cupel_binding *binding, cupel_arena *arena, cupel_error *err) {
+    const cupel_contract *c = binding->contract;
+    cupel_graph *graph;
+    for (int i = 0; i < c->tensor_count; i++)
+        if (c->tensors[i].init == CUPEL_INIT_EXPRESSION && !is_plain(c, c->tensors[i].init_expr))
+            CUPEL_TRY(cupel_binding_init_graph(binding, i, arena, &graph, err));
+    return cupel_binding_graph(binding, arena, &graph, err);
+}
+
 static cupel_code check_graph(const cupel_binding *binding, cupel_error *err) {
     cupel_arena *arena = cupel_arena_create(GRAPH_BYTES_MAX);
     if (!arena) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    cupel_graph *graph;
-    cupel_code code = cupel_binding_graph(binding, arena, &graph, err);
+    cupel_code code = build_graphs(binding, arena, err);
     cupel_arena_free(arena);
     return code;
 }
@@ -206,7 +221,8 @@ cupel_code cupel_contract_check(cupel_contract *c, cupel_error *err) {
         for (int k = 1; k < c->types[v].count; k++) {
             cupel_binding probe = ordinary;
             probe.types[v] = k;
-            CUPEL_TRY(check_named(&probe, err));
+            /* sizeof(T) in a condition may forbid a shape to one type and not to another */
+            if (cupel_binding_legal(&probe)) CUPEL_TRY(check_named(&probe, err));
         }
     cupel_binding smallest = ordinary;
     int64_t corner[CUPEL_DIM_MAX] = {0};

@@ -225,6 +225,22 @@ static void graphs(void **state) {
     assert_true(rounded);
 }
 
+/* An init that is no number has a graph of its own, of the buffer's shape. */
+static void init_graphs(void **state) {
+    const cupel_contract *c =
+        make(*state, "dims: {M: 4, N: 8}\ninputs: {x: \"f32[M, N]\"}\n"
+                     "outputs: {y: {type: f32, shape: [M], init: \"amax(x, axis=-1)\"}}\n"
+                     "ensures: {y: \"sum(x, axis=-1)\"}\n");
+    cupel_binding b = ordinary_of(c);
+    cupel_error err = {0};
+    cupel_graph *graph;
+    if (cupel_binding_init_graph(&b, 1, *state, &graph, &err) != CUPEL_OK) fail_msg("%s", err.text);
+    assert_true(graph->output_count == 1 && graph->outputs[0].count == 4);
+    bool found = false;
+    for (int i = 0; i < graph->node_count; i++) found = found || graph->nodes[i].op == CUPEL_OP_AMAX;
+    assert_true(found);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(lets_and_legality, set_up, tear_down),
@@ -234,6 +250,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(rules, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries, set_up, tear_down),
         cmocka_unit_test_setup_teardown(graphs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(init_graphs, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

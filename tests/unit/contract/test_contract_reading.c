@@ -70,16 +70,17 @@ static void scope(void **state) {
 
 static void tensors(void **state) {
     const cupel_contract *c = parse_golden(*state, "every_key.yaml").items[0];
-    static const char *const order[] = {"x", "w", "i", "s", "y", "z", "part"};
+    static const char *const order[] = {"x", "w", "i", "s", "y", "z", "v2", "part"};
     static const int roles[] = {CUPEL_ROLE_INPUT | CUPEL_ROLE_OUTPUT,
                                 CUPEL_ROLE_INPUT,
                                 CUPEL_ROLE_INPUT,
                                 CUPEL_ROLE_INPUT,
                                 CUPEL_ROLE_OUTPUT,
                                 CUPEL_ROLE_OUTPUT,
+                                CUPEL_ROLE_OUTPUT,
                                 CUPEL_ROLE_SCRATCH};
-    assert_int_equal(c->tensor_count, 7);
-    for (int i = 0; i < 7; i++) {
+    assert_int_equal(c->tensor_count, 8);
+    for (int i = 0; i < 8; i++) {
         assert_string_equal(c->tensors[i].name, order[i]);
         assert_int_equal(c->tensors[i].roles, roles[i]);
         assert_int_equal(cupel_contract_tensor(c, order[i]), i);
@@ -87,7 +88,7 @@ static void tensors(void **state) {
     }
     const cupel_tensor_decl *x = &c->tensors[0], *w = &c->tensors[1], *i = &c->tensors[2],
                             *s = &c->tensors[3], *y = &c->tensors[4], *z = &c->tensors[5],
-                            *part = &c->tensors[6];
+                            *part = &c->tensors[7];
     assert_true(x->align == 16 && x->has_range && x->finite && x->range_lo == -10 && x->range_hi == 10 &&
                 x->type_variable == 0);
     assert_int_equal(x->layouts,
