@@ -2,9 +2,10 @@
  * on the tensor's extents, so it survives when a dimension shrinks. Two neighbours along the last axis share
  * one Philox block, 64 bits each.
  *
- * Where a pattern has several forms its seed's low bits choose: TIES has four, NEAR_OVERFLOW two.
- * CANCELLATION with a centre is a large mean with a small spread for each row; without one it is pairs (v, -v
- * + rest). */
+ * Where a pattern has several forms the seed's two low bits choose: TIES is few distinct values, values one
+ * step apart, midpoints of f16, midpoints of bf16; NEAR_OVERFLOW is just under the square root of the largest
+ * number, just under it, and both for f16. CANCELLATION with a centre is a large mean with a small spread for
+ * each row; without one it is pairs (v, -v + rest). */
 #include "pattern.h"
 
 #include <math.h>
@@ -146,7 +147,9 @@ static double subnormals(const row *r, int64_t j, uint64_t w, uint64_t w_pair) {
 
 static double near_overflow(const row *r, int64_t j, uint64_t w, uint64_t w_pair) {
     (void)j, (void)w_pair;
-    double edge = r->seed & 1 ? r->largest : sqrt(r->largest);
+    /* a wider type also meets the edges of f16, where a kernel that computes in half precision breaks */
+    double largest = r->seed & 2 && r->emax > 15 && r->real ? cupel_format_largest(CUPEL_F16) : r->largest;
+    double edge = r->seed & 1 ? largest : sqrt(largest);
     return sign_of(w) * edge * (1 - cupel_unit_from(w) / 16);
 }
 

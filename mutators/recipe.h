@@ -17,7 +17,8 @@ enum { CUPEL_EDIT_MAX = 32, CUPEL_RECIPE_VERSION = 1, CUPEL_RECIPE_BYTES_MAX = 1
     X(INDEX, "index", 2)             /* the element's own index, prime period */                             \
     X(NORMAL, "normal", 8)           /* amplitude times a standard normal, plus centre */                    \
     X(UNIFORM, "uniform", 6)         /* uniform between -amplitude and amplitude, plus centre */             \
-    X(LOG_UNIFORM, "log_uniform", 4) /* either sign, exponents over the whole format */                      \
+    X(LOG_UNIFORM, "log_uniform", 4) /* either sign, normal exponents over the whole format, or over the     \
+                                        part of it that amplitude in (0, 1] says */                          \
     X(CANCELLATION, "cancellation",                                                                          \
       4)                         /* pairs that cancel but for a small rest; large mean, small spread */      \
     X(ONE_LARGE, "one_large", 3) /* one large element among small ones */                                    \
@@ -73,7 +74,7 @@ typedef struct cupel_layout {
 typedef struct cupel_tensor_recipe {
     cupel_pattern pattern;
     uint32_t seed;
-    double amplitude, centre;
+    double amplitude, centre; /* 0 where the pattern has no use for them, as is seed */
     cupel_special special;
     cupel_placement placement;
     uint32_t special_seed;

@@ -76,9 +76,11 @@ static int64_t candidate(const cupel_binding *binding, int d, int64_t cap, const
     case 4: return beside(32 * (1 + (int64_t)cupel_random_below(random, 64)), random);
     case 5: return path_switch(cap, random);
     case 6: return cap - (int64_t)cupel_random_below(random, 2);
-    case 7: /* as another dim, or twice it */
-        return binding->dims[cupel_random_below(random, (uint64_t)binding->contract->dim_count)] *
-               (cupel_chance(random, 3) ? 2 : 1);
+    case 7: { /* as another dim (a block size, perhaps), a multiple of it, or one beside */
+        int other = (int)cupel_random_below(random, (uint64_t)binding->contract->dim_count);
+        int64_t multiple = binding->dims[other] * (1 + (int64_t)cupel_random_below(random, 3));
+        return cupel_chance(random, 2) ? multiple : beside(multiple, random);
+    }
     case 8:
     case 9:
     case 10: return boundary_of_landmark(landmarks, random);
