@@ -131,7 +131,9 @@ cupel_code cupel_source_drop(cupel_source *source, const char *file, int line, i
     }
     d = &parts->declarations.at[i];
     bool host = d->kind == CUPEL_DECLARATION_HOST_FUNCTION || !*d->name;
-    if (!host && reached[i]) return CUPEL_OK;
+    bool data =
+        d->in_class && d->kind == CUPEL_DECLARATION_OTHER && !d->params_end; /* of a class that is needed */
+    if (data || (!host && reached[i])) return CUPEL_OK;
     parts->left[i] = CUPEL_LEFT_NONE;
     *dropped = parts->dropped = true;
     return transform(source, err);

@@ -7,7 +7,7 @@
 
 typedef enum { NO, YES, UNKNOWN } answer;
 
-enum { NEST_MAX = 64 };
+enum { NEST_MAX = 64, DEVICE_ARCHITECTURE = 900 /* as the prelude of the emulator defines it */ };
 
 typedef struct branch {
     answer taken;     /* whether a branch of this group has certainly been taken */
@@ -46,7 +46,14 @@ static answer condition(const char *text, size_t length) {
     long number = strtol(buffer, &end, 0);
     if (end != buffer && *end == '\0') return number ? YES : NO;
     bool inverted = buffer[0] == '!';
-    char name[128], rest[2];
+    char name[128], rest[2], comparison[3];
+    if (sscanf(buffer, "__CUDA_ARCH__%2[<>=]%ld%1s", comparison, &number, rest) == 2) {
+        bool less = DEVICE_ARCHITECTURE<number, more = DEVICE_ARCHITECTURE> number;
+        if (strcmp(comparison, ">=") == 0) return less ? NO : YES;
+        if (strcmp(comparison, "<=") == 0) return more ? NO : YES;
+        if (strcmp(comparison, "<") == 0) return less ? YES : NO;
+        if (strcmp(comparison, ">") == 0) return more ? YES : NO;
+    }
     if (sscanf(buffer + inverted, "defined(%127[A-Za-z0-9_])%1s", name, rest) != 1) return UNKNOWN;
     answer a = macro_defined(name);
     return inverted ? negate(a) : a;
