@@ -71,8 +71,9 @@ static void permit_integer(cupel_dtype type, cupel_value_kind kind, const cupel_
 
 static void permit_real(const cupel_working *w, cupel_dtype type, const cupel_ball *b, cupel_permitted *p) {
     if (p->radius > 0) { /* the subtraction of doubles rounded, too */
-        p->lo = nextafter(p->lo, -INFINITY);
-        p->hi = nextafter(p->hi, INFINITY);
+        const double outward = (fabs(b->value) + b->radius) * 0x1p-52;
+        if (p->lo > b->floor) p->lo = fmax(p->lo - outward, b->floor);
+        if (p->hi < b->ceiling) p->hi = fmin(p->hi + outward, b->ceiling);
     }
     if (w->flush && b->value != 0 && fabs(b->value) - b->radius < cupel_format_normal(type)) {
         p->lo = fmin(p->lo, 0);

@@ -67,13 +67,13 @@ static bool is_power_of_two(double x) {
     return isfinite(x) && x != 0 && fabs(frexp(x, &exponent)) == 0.5;
 }
 
-/* Half a subnormal for each operation of the chain, times the largest product of the other factors. */
-static double underflow_of(const cupel_working *w, const cupel_ball *r, const cupel_ball *a,
-                           const cupel_ball *b) {
+/* Half a subnormal (under flush the smallest normal) for each operation of the chain, times the largest product of the other
+ * factors. A single product's own flush is the hull that cupel_ball_close takes. */
+static double underflow_of(const cupel_working *w, const cupel_ball *r, const cupel_ball *a, const cupel_ball *b) {
     if (r->trough >= w->normal) return 0;
     const bool chain = a->roundings > 0 || b->roundings > 0;
     const double operations = 1 + (a->roundings > 0) + (b->roundings > 0);
-    return w->smallest / 2 * operations * (chain ? r->peak : 1);
+    return (w->flush && chain ? w->normal : w->smallest / 2) * operations * (chain ? r->peak : 1);
 }
 
 /* inf * x * y: the kernel may take x * y first, which may underflow to 0, and inf * 0 is NaN. */

@@ -78,15 +78,50 @@ static cupel_code evaluate(cupel_bounded *b, int node) {
 
 /* Gives back one use of a node. */
 static void release(cupel_bounded *b, int node) {
-    if (--b->plans[node].consumers == 0) cupel_tensor_free(&b->tensors[node]);
+    if (--b->plans[node].consumers == 0) cupel_tensor_free(b, &b->tensors[node]);
 }
 
-static cupel_code write_output(cupel_bounded *b, int o, cupel_arena *arena, cupel_allowed *out) {
-    const cupel_graph_output *output = &b->graph->outputs[o];
-    const cupel_tensor *t = &b->tensors[output->node];
-    const cupel_value_kind kind = b->graph->nodes[output->node].kind;
-    CUPEL_TRY(cupel_allowed_create(output, arena, out, b->err));
-    for (int64_t i = 0; i < t->count; i++) {
+/* Plain elements of a real output: both ends rounded to the type, as cupel_ball_permit does. False where an end may leave its
+ * range. */
+static bool write_plain(const cupel_bounded *b, const cupel_tensor *t, cupel_allowed *out, int64_t begin, int64_t n) {
+    const double largest = cupel_format_largest(out->type) * (1 - 0x1p-7);
+    static const double none[CUPEL_BOUNDED_BLOCK];
+    const double *value = t->value + begin, *radius = t->radius ? t->radius + begin : none;
+    const double floor = t->floor, ceiling = t->ceiling;
+    double *restrict lows = out->lo + begin, *restrict highs = out->hi + begin;
+    const cupel_extent extent = cupel_block_extent(value, radius, n);
+    if (!(extent.top < largest)) return false;
+    if (b->w.flush) return false;
+    for (int64_t i = 0; i < n; i++) {
+        const double v = value[i], r = radius[i], outward = r > 0 ? (fabs(v) + r) * 0x1p-52 : 0;
+        const double lo = (v - r) - outward, hi = (v + r) + outward;
+        lows[i] = lo > floor ? lo : floor;
+        highs[i] = hi < ceiling ? hi : ceiling;
+    }
+    memcpy(out->value + begin, value, (size_t)n * sizeof *value);
+    memcpy(out->radius + begin, radius, (size_t)n * sizeof *radius);
+    if (out->type == CUPEL_F32) {
+        for (int64_t i = begin; i < begin + n; i++) {
+            out->lo[i] = (double)(float)out->lo[i];
+            out->hi[i] = (double)(float)out->hi[i];
+        }
+    } else {
+        for (int64_t i = begin; i < begin + n; i++) {
+            out->lo[i] = cupel_round(out->type, out->lo[i]);
+            out->hi[i] = out->radius[i] > 0 ? cupel_round(out->type, out->hi[i]) : out->lo[i];
+        }
+    }
+    memset(out->classes + begin, CUPEL_CLASS_FINITE, (size_t)n);
+    memset(out->reasons + begin, CUPEL_REASON_JUDGED, (size_t)n);
+    for (int64_t i = begin; t->direct && i < begin + n; i++) {
+        if (t->value[i] == 0 && out->radius[i] == 0) out->classes[i] |= cupel_zero_sign_of(t->value[i]);
+    }
+    return true;
+}
+
+static void write_by_rules(const cupel_bounded *b, cupel_value_kind kind, const cupel_tensor *t, cupel_allowed *out,
+                           int64_t begin, int64_t n) {
+    for (int64_t i = begin; i < begin + n; i++) {
         cupel_ball ball = {.value = t->value[i],
                            .radius = cupel_radius_at(t, i),
                            .floor = t->floor,
@@ -94,8 +129,21 @@ static cupel_code write_output(cupel_bounded *b, int o, cupel_arena *arena, cupe
                            .classes = t->classes ? t->classes[i] : CUPEL_CLASS_FINITE,
                            .reason = t->reasons ? t->reasons[i] : CUPEL_REASON_JUDGED};
         if (t->direct && ball.value == 0 && ball.radius == 0) ball.classes |= cupel_zero_sign_of(ball.value);
-        const cupel_permitted permitted = cupel_ball_permit(&b->w, output->type, kind, &ball);
+        const cupel_permitted permitted = cupel_ball_permit(&b->w, out->type, kind, &ball);
         cupel_allowed_set(out, i, ball.value, &permitted);
+    }
+}
+
+static cupel_code write_output(cupel_bounded *b, int o, cupel_arena *arena, cupel_allowed *out) {
+    const cupel_graph_output *output = &b->graph->outputs[o];
+    const cupel_tensor *t = &b->tensors[output->node];
+    const cupel_value_kind kind = b->graph->nodes[output->node].kind;
+    const bool real = kind == CUPEL_VALUE_REAL && cupel_format_of(output->type)->kind == CUPEL_KIND_REAL;
+    CUPEL_TRY(cupel_allowed_create(output, arena, out, b->err));
+    for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
+        const int64_t n = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
+        if (!real || !cupel_tensor_is_plain(t, begin, n) || !write_plain(b, t, out, begin, n))
+            write_by_rules(b, kind, t, out, begin, n);
     }
     cupel_allowed_count(out);
     return CUPEL_OK;
@@ -124,13 +172,12 @@ cupel_code cupel_oracle_bounded(const cupel_graph *graph, const cupel_bindings *
         return cupel_fail(err, CUPEL_UNABLE,
                           "fp64 cannot bound kernels that compute in f64: use the exact evaluator");
     const size_t n = (size_t)graph->node_count + 1;
-    cupel_bounded b = {.graph = graph, .bindings = bindings, .w = cupel_working_of(rules), .err = err};
+    cupel_bounded b = {.graph = graph, .bindings = bindings, .w = cupel_working_of(rules), .arena = arena, .err = err};
     b.tensors = calloc(n, sizeof *b.tensors);
     b.plans = calloc(n, sizeof *b.plans);
     cupel_code code = b.tensors && b.plans
                           ? run(&b, arena, outputs)
                           : cupel_fail(err, CUPEL_MEMORY, "no memory for %d nodes", graph->node_count);
-    for (int i = 0; b.tensors && i < graph->node_count; i++) cupel_tensor_free(&b.tensors[i]);
     free(b.tensors);
     free(b.plans);
     return code;

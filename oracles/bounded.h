@@ -37,13 +37,25 @@ typedef struct cupel_bounded_plan {
     cupel_trait trait;
 } cupel_bounded_plan;
 
+enum { CUPEL_POOL_MAX = 64 };
+
+/* Arrays given back, for the next tensors: fresh memory costs more than the arithmetic on it. */
+typedef struct cupel_pool {
+    int count;
+    struct {
+        void *memory;
+        size_t size;
+    } free[CUPEL_POOL_MAX];
+} cupel_pool;
+
 typedef struct cupel_bounded {
     const cupel_graph *graph;
     const cupel_bindings *bindings;
-    const cupel_dtype *input_types;
     cupel_working w;
     cupel_tensor *tensors;     /* per node */
     cupel_bounded_plan *plans; /* per node */
+    cupel_arena *arena;
+    cupel_pool pool;
     cupel_error *err;
 } cupel_bounded;
 
@@ -54,7 +66,8 @@ CUPEL_MUST_USE cupel_code cupel_tensor_need_classes(cupel_bounded *b, cupel_tens
 CUPEL_MUST_USE cupel_code cupel_tensor_need_reasons(cupel_bounded *b, cupel_tensor *t);
 CUPEL_MUST_USE cupel_code cupel_tensor_need_magnitude(cupel_bounded *b, cupel_tensor *t);
 CUPEL_MUST_USE cupel_code cupel_tensor_need_chain(cupel_bounded *b, cupel_tensor *t);
-void cupel_tensor_free(cupel_tensor *t);
+/* Gives the arrays back to the pool. */
+void cupel_tensor_free(cupel_bounded *b, cupel_tensor *t);
 
 /* Computes largest and least. */
 void cupel_tensor_size(cupel_tensor *t);
@@ -87,10 +100,22 @@ static inline uint64_t cupel_bits(double x) {
     return bits;
 }
 
-/* Nonzero when x has bits below the p-bit precision: x is not representable, whatever its exponent. */
-static inline uint64_t cupel_excess_bits(double x, int precision) {
-    return cupel_bits(x) & ((UINT64_C(1) << (53 - precision)) - 1);
+/* x rounded to p bits, as Veltkamp's splitting does; splitter is 2^(53-p) + 1. Equal to x exactly when x has at most p bits,
+ * whatever its exponent. In floating point alone, so that loops over it vectorise. */
+static inline double cupel_rounded_bits(double x, double splitter) {
+    const double scaled = x * splitter;
+    return scaled - (scaled - x);
 }
+
+static inline double cupel_splitter(int precision) {
+    return (double)(UINT64_C(1) << (53 - precision)) + 1;
+}
+
+/* The extent of a block: the largest |value| + radius, and the smallest |value| that is not 0. NaN where a value is NaN. */
+typedef struct cupel_extent {
+    double top, low;
+} cupel_extent;
+cupel_extent cupel_block_extent(const double *value, const double *radius, int64_t n);
 
 /* The exponent of the lowest set bit; a large number for 0. */
 static inline int cupel_low_exponent(double x) {

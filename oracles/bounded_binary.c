@@ -62,6 +62,8 @@ typedef struct pair {
     cupel_tensor *out;
     const cupel_working *w;
     double overflow;
+    double underflow; /* what an operation may lose at the bottom of the range */
+    bool inexact;     /* some order of the chain may underflow: no result is exact */
 } pair;
 
 /* A loop fills in a block and says whether its result is to be kept; otherwise the rules do the block again.
@@ -83,20 +85,16 @@ static const double inflation = 1 + 0x1p-48;
 static inline bool linear(const pair *p, int64_t begin, int64_t n, double sign) {
     const double *x = p->x->value + begin, *y = p->y->value + begin;
     const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
-    double *v = p->out->value + begin, *r = p->out->radius + begin;
-    const double u = widened(p->w->unit);
-    const int precision = p->w->precision;
-    double top = 0;
+    double *restrict v = p->out->value + begin, *restrict r = p->out->radius + begin;
+    const double u = widened(p->w->unit), splitter = cupel_splitter(p->w->precision);
     for (int64_t i = 0; i < n; i++) {
         const double a = x[i], b = sign * y[i], s = a + b, back = s - a;
         const double lost = (a - (s - back)) + (b - back), moved = rx[i] + ry[i];
-        const double size = fabs(s) + moved;
-        const bool inexact = (moved > 0) | (lost != 0) | (cupel_excess_bits(s, precision) != 0);
+        const bool inexact = (moved > 0) | (lost != 0) | (cupel_rounded_bits(s, splitter) != s);
         v[i] = s;
-        r[i] = inexact ? (moved + u * size) * inflation : 0;
-        top = size > top ? size : top;
+        r[i] = inexact ? (moved + u * (fabs(s) + moved)) * inflation : 0;
     }
-    return top * (1 + 2 * u) * p->overflow < p->w->largest;
+    return cupel_block_extent(v, r, n).top * p->overflow < p->w->largest;
 }
 
 static bool add_loop(const pair *p, int64_t begin, int64_t n) {
@@ -120,57 +118,48 @@ static void keep_magnitude(const pair *p, int64_t begin, int64_t n) {
 static bool multiply_loop(const pair *p, int64_t begin, int64_t n) {
     const double *x = p->x->value + begin, *y = p->y->value + begin;
     const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
-    double *v = p->out->value + begin, *r = p->out->radius + begin;
-    const double u = widened(p->w->unit),
-                 tiny = p->w->smallest / 2 * (1 + (p->x->roundings > 0) + (p->y->roundings > 0));
-    const double hidden_x = p->x->roundings, hidden_y = p->y->roundings;
-    const int precision = p->w->precision;
-    double top = 0, low = INFINITY;
+    double *restrict v = p->out->value + begin, *restrict r = p->out->radius + begin;
+    const double u = widened(p->w->unit), tiny = p->underflow * (1 + (p->x->roundings > 0) + (p->y->roundings > 0));
+    const double hidden_x = p->x->roundings * u, hidden_y = p->y->roundings * u;
+    const double splitter = cupel_splitter(p->w->precision);
+    const bool never_exact = p->inexact;
     for (int64_t i = 0; i < n; i++) {
         const double a = fabs(x[i]), b = fabs(y[i]), s = x[i] * y[i];
         const double moved = rx[i] * (b + ry[i]) + a * ry[i];
-        const double size = fabs(s) + moved;
-        const double rounds = 1 + (rx[i] == 0 ? hidden_x : 0) + (ry[i] == 0 ? hidden_y : 0);
-        /* operands of radius 0 have at most p bits, so a product with no excess bits is exact */
-        const bool inexact = (moved > 0) | (cupel_excess_bits(s, precision) != 0);
+        const double rounds = u + (rx[i] > 0 ? 0 : hidden_x) + (ry[i] > 0 ? 0 : hidden_y);
+        /* operands of radius 0 have at most p bits, so a product of at most p bits is exact */
+        const bool inexact = (moved > 0) | (cupel_rounded_bits(s, splitter) != s) | (never_exact & (s != 0));
         v[i] = s;
-        r[i] = inexact ? (moved + rounds * u * size + tiny) * inflation : 0;
-        top = size > top ? size : top;
-        const double least = s == 0 ? INFINITY : fabs(s);
-        low = least < low ? least : low;
+        r[i] = inexact ? (moved + rounds * (fabs(s) + moved) + tiny) * inflation : 0;
     }
-    return top * (1 + 8 * u) * p->overflow < p->w->largest && low >= p->w->normal;
+    const cupel_extent e = cupel_block_extent(v, r, n);
+    return e.top * p->overflow < p->w->largest && e.low >= p->w->normal;
 }
 
 static bool divide_loop(const pair *p, int64_t begin, int64_t n) {
     const double *x = p->x->value + begin, *y = p->y->value + begin;
     const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
-    double *v = p->out->value + begin, *r = p->out->radius + begin;
-    const double u = widened(p->w->unit),
-                 tiny = p->w->smallest / 2 * (2 + (p->x->roundings > 0) + (p->y->roundings > 0));
-    const double hidden_x = p->x->roundings, hidden_y = p->y->roundings;
-    const double own = p->out->roundings - hidden_x - hidden_y;
-    const uint64_t powers = p->w->fast ? 0 : 1; /* a division by a power of two is exact */
-    double top = 0, low = INFINITY, widest = 0, narrowest = INFINITY;
+    double *restrict v = p->out->value + begin, *restrict r = p->out->radius + begin;
+    const double u = widened(p->w->unit), tiny = p->underflow * (2 + (p->x->roundings > 0) + (p->y->roundings > 0));
+    const double hidden_x = p->x->roundings * u, hidden_y = p->y->roundings * u;
+    const double own = p->out->roundings * u - hidden_x - hidden_y;
+    const double one_bit = cupel_splitter(1);
+    const bool powers = !p->w->fast && !p->inexact; /* a division by a power of two is exact */
+    /* half the range on either side keeps the reciprocal away from both of its ends */
+    const double room = sqrt(p->w->largest);
+    double outside = 0;
     for (int64_t i = 0; i < n; i++) {
         const double s = x[i] / y[i], b = fabs(y[i]), nearest = b - ry[i];
         const double moved = (rx[i] + fabs(s) * ry[i]) / nearest;
-        const double size = fabs(s) + moved;
-        const double rounds = own + (rx[i] == 0 ? hidden_x : 0) + (ry[i] == 0 ? hidden_y : 0);
-        const bool power = (powers != 0) & ((cupel_bits(b) << 12) == 0);
+        const double rounds = own + (rx[i] > 0 ? 0 : hidden_x) + (ry[i] > 0 ? 0 : hidden_y);
+        const bool power = powers & (cupel_rounded_bits(b, one_bit) == b);
         const bool inexact = (moved > 0) | ((s != 0) & !power);
         v[i] = s;
-        r[i] = inexact ? (moved + rounds * u * size + tiny) * inflation : 0;
-        top = size > top ? size : top;
-        const double least = s == 0 ? INFINITY : fabs(s);
-        low = least < low ? least : low;
-        widest = b + ry[i] > widest ? b + ry[i] : widest;
-        narrowest = nearest < narrowest ? nearest : narrowest;
+        r[i] = inexact ? (moved + rounds * (fabs(s) + moved) + tiny) * inflation : 0;
+        outside += ((nearest * room > 1) & (b + ry[i] < room)) ? 0.0 : 1.0;
     }
-    /* half the room on either side keeps the reciprocal away from both ends of the range */
-    const double room = sqrt(p->w->largest);
-    return top * (1 + 16 * u) * p->overflow < p->w->largest && low >= p->w->normal && narrowest * room > 1 &&
-           widest < room;
+    const cupel_extent e = cupel_block_extent(v, r, n);
+    return outside == 0 && e.top * p->overflow < p->w->largest && e.low >= p->w->normal;
 }
 
 /* Extrema of finite operands; the ends of the enclosures are compared, as in cupel_ball_extremum. */
@@ -254,9 +243,9 @@ static double share(cupel_tensor *t, bool inverted, bool peak) {
     return peak ? fmax(1, most) : fmin(1, least);
 }
 
-/* Sets the node-wide attributes of a product or quotient; true when no legal order leaves the range anywhere.
- */
-static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor *y) {
+/* Sets the node-wide attributes of a product or quotient. False when some legal order may leave the range, or lose more than a
+ * little at its bottom: then every element is looked at by itself. */
+static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor *y, pair *p) {
     const cupel_node *n = &b->graph->nodes[node];
     cupel_tensor *t = &b->tensors[node];
     const bool division = n->op == CUPEL_OP_DIV;
@@ -267,8 +256,13 @@ static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor
     if (!chained && !b->plans[node].wants_chain) return true;
     t->chain_peak = share(x, false, true) * share(y, division, true);
     t->chain_trough = share(x, false, false) * share(y, division, false);
-    const double factor = b->plans[node].trait.overflow * 4;
-    return t->chain_peak * factor < b->w.largest && t->chain_trough >= b->w.normal * 4;
+    if (!chained) return t->chain_peak < sqrt(b->w.largest);
+    if (t->chain_trough < 4 * b->w.normal) {
+        p->inexact = true;
+        p->underflow = (b->w.flush ? b->w.normal : b->w.smallest / 2) * t->chain_peak;
+    }
+    /* so large a peak would blur the small elements: they get their own */
+    return t->chain_peak < 0x1p16 && t->chain_peak * b->plans[node].trait.overflow * 4 < b->w.largest;
 }
 
 static cupel_code by_rules(cupel_bounded *b, int node, int64_t begin, int64_t n) {
@@ -333,16 +327,16 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
                  *y = cupel_bounded_arg(b, node, 1);
     loop *run = loop_of(b, node);
     bool in_range = true;
+    pair p = {x, y, t, &b->w, b->plans[node].trait.overflow, b->w.smallest / 2, false};
     if (t->count == 0) return CUPEL_OK;
     if (n->kind == CUPEL_VALUE_REAL && (n->op == CUPEL_OP_MUL || n->op == CUPEL_OP_DIV)) {
-        in_range = plan_chain(b, node, x, y);
+        in_range = plan_chain(b, node, x, y, &p);
         if (!in_range && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
     }
     take_attributes(b, node, x, y);
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
     if (run && !(in_range && cupel_tensor_keeps(b, x) && cupel_tensor_keeps(b, y))) run = NULL;
     if (run) CUPEL_TRY(cupel_tensor_need_radius(b, t));
-    const pair p = {x, y, t, &b->w, b->plans[node].trait.overflow};
     for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
         const int64_t size = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
         const bool plain =

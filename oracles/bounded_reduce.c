@@ -128,15 +128,15 @@ static bool prod_plain(cupel_bounded *b, int node, int64_t row, int64_t n) {
     const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
     cupel_tensor *t = &b->tensors[node];
     double value = 1, upper = 1, peak = 1, trough = 1;
-    uint64_t excess = 0;
-    bool moved = false;
+    const double splitter = cupel_splitter(b->w.precision);
+    bool moved = false, excess = false;
     for (int64_t i = row * n; i < (row + 1) * n; i++) {
         const double r = cupel_radius_at(x, i), size = fabs(x->value[i]) + r, low = fabs(x->value[i]) - r;
         value *= x->value[i];
         upper *= size;
         peak *= size > 1 ? size : 1;
         trough *= size == 0 ? 1 : low < 1 ? low : 1;
-        excess |= cupel_excess_bits(value, b->w.precision);
+        excess |= cupel_rounded_bits(value, splitter) != value;
         moved |= r > 0;
     }
     if (!(peak * 2 * b->plans[node].trait.overflow < b->w.largest && trough >= 2 * b->w.normal)) return false;

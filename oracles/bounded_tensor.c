@@ -1,14 +1,29 @@
 /* Storage of the bounded evaluator's tensors. */
-#include <stdlib.h>
-
 #include "bounded.h"
 
+/* The smallest free array that is large enough, and not wasteful; else memory from the arena. */
 static cupel_code take(cupel_bounded *b, void **array, int64_t count, size_t size) {
     if (*array) return CUPEL_OK;
-    *array = malloc((size_t)count * size + 1);
-    if (!*array)
-        return cupel_fail(b->err, CUPEL_MEMORY, "no memory for a tensor of %lld elements", (long long)count);
+    const size_t bytes = (size_t)count * size;
+    int best = -1;
+    for (int i = 0; i < b->pool.count; i++) {
+        const size_t own = b->pool.free[i].size;
+        if (own >= bytes && own <= 2 * bytes + 64 && (best < 0 || own < b->pool.free[best].size)) best = i;
+    }
+    if (best >= 0) {
+        *array = b->pool.free[best].memory;
+        b->pool.free[best] = b->pool.free[--b->pool.count];
+        return CUPEL_OK;
+    }
+    *array = cupel_arena_raw(b->arena, (size_t)count, size);
+    if (!*array) return cupel_fail(b->err, CUPEL_MEMORY, "no memory for a tensor of %lld elements", (long long)count);
     return CUPEL_OK;
+}
+
+static void give(cupel_bounded *b, void *array, int64_t count, size_t size) {
+    if (!array || b->pool.count == CUPEL_POOL_MAX) return;
+    b->pool.free[b->pool.count].memory = array;
+    b->pool.free[b->pool.count++].size = (size_t)count * size;
 }
 
 cupel_code cupel_tensor_create(cupel_bounded *b, int node) {
@@ -54,22 +69,64 @@ cupel_code cupel_tensor_need_chain(cupel_bounded *b, cupel_tensor *t) {
     return take(b, (void **)&t->trough, t->count, sizeof(double));
 }
 
-void cupel_tensor_free(cupel_tensor *t) {
+void cupel_tensor_free(cupel_bounded *b, cupel_tensor *t) {
     double *const arrays[] = {t->value, t->radius, t->magnitude, t->spread, t->grain, t->peak, t->trough};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-    free(t->classes);
-    free(t->reasons);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) give(b, arrays[i], t->count, sizeof(double));
+    give(b, t->classes, t->count, 1);
+    give(b, t->reasons, t->count, 1);
     *t = (cupel_tensor){0};
+}
+
+enum { LANES = 8 };
+
+/* Maxima in lanes: compilers do not reorder a maximum of doubles by themselves. The comparison is false for NaN, which
+ * must not pass: differences of a NaN with itself are collected instead. */
+cupel_extent cupel_block_extent(const double *value, const double *radius, int64_t n) {
+    double top[LANES] = {0}, low[LANES], strange[LANES] = {0};
+    for (int k = 0; k < LANES; k++) low[k] = INFINITY;
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        for (int k = 0; k < LANES; k++) {
+            const double v = fabs(value[i + k]), size = v + radius[i + k], least = v == 0 ? INFINITY : v;
+            top[k] = size > top[k] ? size : top[k];
+            low[k] = least < low[k] ? least : low[k];
+            strange[k] += size * 0;
+        }
+    }
+    for (; i < n; i++) {
+        const double v = fabs(value[i]), size = v + radius[i], least = v == 0 ? INFINITY : v;
+        top[0] = size > top[0] ? size : top[0];
+        low[0] = least < low[0] ? least : low[0];
+        strange[0] += size * 0;
+    }
+    cupel_extent e = {0, INFINITY};
+    for (int k = 0; k < LANES; k++) {
+        e.top = top[k] > e.top ? top[k] : e.top;
+        e.low = low[k] < e.low ? low[k] : e.low;
+    }
+    for (int k = 0; k < LANES; k++) e.top += strange[k];
+    return e;
 }
 
 void cupel_tensor_size(cupel_tensor *t) {
     if (t->sized) return;
-    double largest = 0, least = INFINITY;
-    for (int64_t i = 0; i < t->count; i++) {
-        const double v = fabs(t->value[i]), r = cupel_radius_at(t, i);
-        const double high = v + r, low = v - r;
-        largest = high < INFINITY && high > largest ? high : largest;
-        least = high > 0 && low < least ? low : least;
+    double top[LANES] = {0}, low[LANES], largest = 0, least = INFINITY;
+    for (int k = 0; k < LANES; k++) low[k] = INFINITY;
+    for (int64_t begin = 0; begin < t->count; begin += LANES) {
+        const int n = t->count - begin < LANES ? (int)(t->count - begin) : LANES;
+        double v[LANES] = {0}, r[LANES] = {0};
+        memcpy(v, t->value + begin, (size_t)n * sizeof *v);
+        if (t->radius) memcpy(r, t->radius + begin, (size_t)n * sizeof *r);
+        for (int k = 0; k < LANES; k++) {
+            const double size = fabs(v[k]), high = size + r[k], below = size - r[k];
+            const double finite = high < INFINITY ? high : 0, near = high == 0 ? INFINITY : below;
+            top[k] = finite > top[k] ? finite : top[k];
+            low[k] = near < low[k] ? near : low[k];
+        }
+    }
+    for (int k = 0; k < LANES; k++) {
+        largest = top[k] > largest ? top[k] : largest;
+        least = low[k] < least ? low[k] : least;
     }
     t->largest = largest;
     t->least = fmax(least, 0);

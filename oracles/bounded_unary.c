@@ -82,7 +82,9 @@ static bool exp_loop(const single *s, int64_t begin, int64_t n) {
     const double *x = s->x->value, *magnitude = s->x->magnitude;
     double *v = s->out->value, *r = s->out->radius;
     if (s->w->type != CUPEL_F32) return false;
-    double top = 0, low = INFINITY, far = 0;
+    double low = INFINITY, far = 0;
+    const double limit = s->w->largest / (2 * s->trait->overflow);
+    bool beyond = false;
     for (int64_t i = begin; i < begin + n; i++) v[i] = s->op == CUPEL_OP_EXP ? exp(x[i]) : exp2(x[i]);
     for (int64_t i = begin; i < begin + n; i++) {
         const double rx = s->x->radius ? s->x->radius[i] : 0, size = fabs(x[i]) + rx;
@@ -90,11 +92,11 @@ static bool exp_loop(const single *s, int64_t begin, int64_t n) {
         const double d = (rx + fold) * natural, moved = v[i] * d * (1 + d);
         const double y = v[i] + moved;
         r[i] = (moved + (ulps + slope * (size + fold)) * spacing(s->w, y)) * inflation;
-        top = y > top ? y : top;
+        beyond |= !(y < limit);
         low = v[i] < low ? v[i] : low;
         far = d > far ? d : far;
     }
-    return far < 0.01 && low > 0x1p-1000 && top * 2 * s->trait->overflow < s->w->largest;
+    return far < 0.01 && low > 0x1p-1000 && !beyond;
 }
 
 /* sqrt, rsqrt and the logarithms, by the slope at the interval's lower end. */
@@ -115,7 +117,7 @@ static bool slope_loop(const single *s, int64_t begin, int64_t n) {
         default: moved = rx / lo; break;
         }
         const bool root = s->op == CUPEL_OP_SQRT && !s->w->fast && rx == 0 && y * y == x[i] &&
-                          cupel_excess_bits(y, s->w->precision) == 0;
+                          cupel_rounded_bits(y, cupel_splitter(s->w->precision)) == y;
         v[i] = y;
         r[i] = root ? 0 : (moved + cupel_budget_error(s->w, s->op, lo, hi, fabs(y) + moved)) * inflation;
     }
