@@ -133,7 +133,7 @@ cupel_code cupel_source_drop(cupel_source *source, const char *file, int line, i
     bool host = d->kind == CUPEL_DECLARATION_HOST_FUNCTION || !*d->name;
     bool data =
         d->in_class && d->kind == CUPEL_DECLARATION_OTHER && !d->params_end; /* of a class that is needed */
-    if (data || (!host && reached[i])) return CUPEL_OK;
+    if (data || (!host && reached[i]) || parts->left[i] == CUPEL_LEFT_NONE) return CUPEL_OK;
     parts->left[i] = CUPEL_LEFT_NONE;
     *dropped = parts->dropped = true;
     return transform(source, err);

@@ -1,0 +1,222 @@
+/* The compile step from a .cu file to an object. Needs clang. */
+#include "source_testing.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "emu_abi.h"
+#include "emu_compile.h"
+
+static const char *const file_names[] = {"torch_extension", "whole_program", "qualifier_macros",
+                                         "dynamic_shared",  "vectorised",    "warp_primitives",
+                                         "matmul_tiled",    "math_and_bits", "llm_style",
+                                         "odd_corners",     "cooperative",   "inline_ptx"};
+
+typedef struct compiled {
+    cupel_source *source;
+    const char *path;
+    cupel_error err;
+} compiled;
+
+static cupel_code compile(fixture *f, cupel_source *source, int count, const char *const *entries,
+                          compiled *out) {
+    char cache[96];
+    snprintf(cache, sizeof cache, "%s/cache/deep", f->folder);
+    cupel_emu_compile_request request = {
+        .source = source, .entry_count = count, .entries = entries, .cache = cache};
+    out->source = source;
+    return cupel_emu_compile(&request, f->arena, &out->path, &out->err);
+}
+
+static cupel_code compile_text(fixture *f, const char *text, const char *entry, compiled *out) {
+    return compile(f, fixture_load(f, text), 1, &entry, out);
+}
+
+/* The entries after "// entries:" on the first line of a trial file. */
+static int entries_of(fixture *f, const char *text, const char **entries, int max) {
+    const char *p = strstr(text, "entries:");
+    assert_non_null(p);
+    int count = 0;
+    for (p += 8; *p && *p != '\n' && count < max;) {
+        while (*p == ' ' || *p == ';') p++;
+        size_t length = strcspn(p, ";\n");
+        entries[count++] = cupel_arena_text(f->arena, p, length);
+        p += length;
+    }
+    return count;
+}
+
+static void trial_files_compile(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof file_names / sizeof *file_names; i++) {
+        fixture f = fixture_open();
+        char path[256], *text;
+        const char *entries[32];
+        size_t length;
+        cupel_source *source;
+        compiled c;
+        snprintf(path, sizeof path, "%s/%s.cu", CUPEL_TEST_FILES, file_names[i]);
+        assert_int_equal(cupel_text_read(path, f.arena, &text, &length, &c.err), CUPEL_OK);
+        assert_int_equal(cupel_source_load(path, NULL, f.arena, &source, &c.err), CUPEL_OK);
+        int count = entries_of(&f, text, entries, 32);
+        if (compile(&f, source, count, entries, &c) != CUPEL_OK)
+            fail_msg("%s:%d: %s", c.err.file, c.err.line, c.err.text);
+        assert_int_equal(access(c.path, R_OK), 0);
+        for (const char *p = text; (p = strstr(p, "// refused: ")) != NULL; p++) { /* "entry: line: what" */
+            char entry[64], what[64];
+            const char *one = entry;
+            int line;
+            assert_int_equal(sscanf(p, "// refused: %63[^:]: %d: %63[^\n]", entry, &line, what), 3);
+            assert_int_equal(compile(&f, source, 1, &one, &c), CUPEL_UNSUPPORTED);
+            assert_int_equal(c.err.line, line);
+            assert_string_equal(c.err.file, path);
+            assert_non_null(strstr(c.err.text, what));
+        }
+        fixture_close(&f);
+    }
+}
+
+static void a_wrong_entry_is_a_mismatch(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    compiled c;
+    const char *text =
+        "template <class T> __global__ void softmax(T *x) {}\n__global__ void other_kernel() {}\n";
+    assert_int_equal(compile_text(&f, text, "softmx<float>", &c), CUPEL_MISMATCH);
+    assert_non_null(strstr(c.err.text, "did you mean 'softmax'"));
+    assert_int_equal(compile_text(&f, text, "softmax<float, 3>", &c), CUPEL_MISMATCH);
+    assert_non_null(strstr(c.err.text, "softmax(T *x)"));
+    assert_int_equal(c.err.line, 1);
+    assert_int_equal(compile_text(&f, text, "softmax", &c), CUPEL_MISMATCH);
+    fixture_close(&f);
+}
+
+static void an_error_has_the_authors_line(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    compiled c;
+    assert_int_equal(
+        compile_text(&f,
+                     "int main() {\n  gone();\n}\n__global__ void k(float *x) {\n\n  x[0] = undeclared;\n}\n",
+                     "k", &c),
+        CUPEL_BUILD);
+    assert_int_equal(c.err.line, 6);
+    assert_string_equal(c.err.file, f.path);
+    assert_non_null(strstr(c.err.text, "undeclared"));
+    /* inside a template of ours, the line that asked for it */
+    assert_int_equal(compile_text(&f,
+                                  "struct big { double a, b; };\n__global__ void k(big *x) {\n  x[0] = "
+                                  "__shfl_sync(~0u, x[0], 1);\n}\n",
+                                  "k", &c),
+                     CUPEL_BUILD);
+    assert_int_equal(c.err.line, 3);
+    assert_string_equal(c.err.file, f.path);
+    fixture_close(&f);
+}
+
+static void broken_neighbours_are_left_out(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    compiled c;
+    const char *text =
+        "struct Holder { std::vector<float> v; Missing m; };\nusing Alias = missing::type;\n"
+        "Missing make(int x);\nclass Q : public Missing {};\n__device__ int broken() { return missing; }\n"
+        "__global__ void other(Missing m) { broken(); }\n__global__ void k(int *x) { x[0] = 1; }\n";
+    if (compile_text(&f, text, "k", &c) != CUPEL_OK) fail_msg("%d: %s", c.err.line, c.err.text);
+    assert_int_equal(compile(&f, c.source, 1, (const char *const[]){"other"}, &c), CUPEL_BUILD);
+    assert_true(c.err.line == 5 || c.err.line == 6);
+    fixture_close(&f);
+}
+
+static void defines_reach_the_kernel(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    char cache[96];
+    const char *entry = "k", *defines[] = {"FLOAT=float", "WANTED"}, *path;
+    cupel_error err;
+    snprintf(cache, sizeof cache, "%s/cache", f.folder);
+    cupel_source *source = fixture_load(&f, "#ifdef WANTED\n__global__ void k(FLOAT *x) {}\n#endif\n");
+    cupel_emu_compile_request request = {
+        .source = source, .entry_count = 1, .entries = &entry, .cache = cache};
+    assert_int_not_equal(cupel_emu_compile(&request, f.arena, &path, &err), CUPEL_OK);
+    request.define_count = 2;
+    request.defines = defines;
+    assert_int_equal(cupel_emu_compile(&request, f.arena, &path, &err), CUPEL_OK);
+    fixture_close(&f);
+}
+
+static void no_compiler(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    char cache[96];
+    const char *entry = "k", *path;
+    cupel_error err;
+    snprintf(cache, sizeof cache, "%s/cache", f.folder);
+    cupel_emu_compile_request request = {.source = fixture_load(&f, "__global__ void k() {}\n"),
+                                         .entry_count = 1,
+                                         .entries = &entry,
+                                         .cache = cache,
+                                         .compiler = "/nowhere/clang"};
+    assert_int_equal(cupel_emu_compile(&request, f.arena, &path, &err), CUPEL_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "install the package clang"));
+    fixture_close(&f);
+}
+
+static void equal_requests_share_an_object(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    compiled first, again, other;
+    const char *text = "__global__ void k() {}\n__global__ void l() {}\n";
+    assert_int_equal(compile_text(&f, text, "k", &first), CUPEL_OK);
+    struct stat before, after;
+    assert_int_equal(stat(first.path, &before), 0);
+    assert_int_equal(compile_text(&f, text, "k", &again), CUPEL_OK);
+    assert_string_equal(first.path, again.path);
+    assert_int_equal(stat(again.path, &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    assert_int_equal(compile_text(&f, text, "l", &other), CUPEL_OK);
+    assert_string_not_equal(first.path, other.path);
+    assert_int_equal(compile_text(&f, "__global__ void k() { }\n__global__ void l() {}\n", "k", &other),
+                     CUPEL_OK);
+    assert_string_not_equal(first.path, other.path);
+    fixture_close(&f);
+}
+
+/* Processes that compile the same at once all succeed, and nothing but the object and the headers is left. */
+static void processes_compile_at_once(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    cupel_source *source = fixture_load(&f, "__global__ void k(float *x) { x[0] = 1; }\n");
+    pid_t children[3];
+    for (int i = 0; i < 3; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (children[i] == 0) {
+            compiled c;
+            _exit(compile(&f, source, 1, (const char *const[]){"k"}, &c) == CUPEL_OK ? 0 : 1);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    char command[160];
+    snprintf(command, sizeof command, "test $(ls '%s/cache/deep' | wc -l) = 2", f.folder);
+    assert_int_equal(system(command), 0);
+    fixture_close(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trial_files_compile),
+        cmocka_unit_test(a_wrong_entry_is_a_mismatch),
+        cmocka_unit_test(an_error_has_the_authors_line),
+        cmocka_unit_test(broken_neighbours_are_left_out),
+        cmocka_unit_test(defines_reach_the_kernel),
+        cmocka_unit_test(no_compiler),
+        cmocka_unit_test(equal_requests_share_an_object),
+        cmocka_unit_test(processes_compile_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
