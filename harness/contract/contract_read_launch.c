@@ -169,6 +169,21 @@ static cupel_code read_launch(cupel_reader *r, const cupel_yaml *node, cupel_lau
                    : CUPEL_OK;
 }
 
+/* An output that no launch is given would stay poison, and the kernel would be blamed for it. */
+static cupel_code check_outputs(cupel_reader *r) {
+    const cupel_contract *c = r->contract;
+    bool passed[CUPEL_TENSOR_MAX] = {false};
+    for (int l = 0; l < c->launch_count; l++)
+        for (int a = 0; a < c->launches[l].arg_count; a++)
+            if (c->launches[l].args[a].kind == CUPEL_ARG_TENSOR) passed[c->launches[l].args[a].tensor] = true;
+    for (int t = 0; t < c->tensor_count; t++)
+        if ((c->tensors[t].roles & CUPEL_ROLE_OUTPUT) && !passed[t])
+            return cupel_fail_span(r->err, CUPEL_CONTRACT, c->tensors[t].place,
+                                   "expected each output among the arguments of a launch, found '%s' in none",
+                                   c->tensors[t].name);
+    return CUPEL_OK;
+}
+
 cupel_code cupel_contract_read_launches(cupel_reader *r, const cupel_yaml *kernel) {
     cupel_contract *c = r->contract;
     bool list = kernel->kind == CUPEL_YAML_LIST;
@@ -184,5 +199,5 @@ cupel_code cupel_contract_read_launches(cupel_reader *r, const cupel_yaml *kerne
         c->host = host;
         c->launch_count = i + 1;
     }
-    return CUPEL_OK;
+    return check_outputs(r);
 }

@@ -13,6 +13,7 @@
 
 static const char head[] = "cupel: 1\nid: t\nsource: {file: t.cu}\n";
 static const char kernel[] = "kernel: {entry: k, args: [x, y], grid: [1], block: [1]}\n";
+static const char two_outputs[] = "kernel: {entry: k, args: [x, y, z], grid: [1], block: [1]}\n";
 
 static int set_up(void **state) {
     return (*state = cupel_arena_create(0)) ? 0 : -1;
@@ -23,8 +24,10 @@ static int tear_down(void **state) {
 }
 
 static const cupel_contract *make(cupel_arena *arena, const char *keys) {
-    return contract_of(
-        arena, cupel_arena_printf(arena, "%s%s%s", head, keys, strstr(keys, "kernel:") ? "" : kernel));
+    return contract_of(arena, cupel_arena_printf(arena, "%s%s%s", head, keys,
+                                                 strstr(keys, "kernel:")    ? ""
+                                                 : strstr(keys, "z: \"f32") ? two_outputs
+                                                                            : kernel));
 }
 
 static void lets_and_legality(void **state) {
@@ -85,11 +88,12 @@ static void shapes_and_types(void **state) {
 }
 
 static void scalars(void **state) {
-    const cupel_contract *c = make(
-        *state, "dims: {M: 4, N: 6}\ntypes: {T: [f32, bf16]}\nparams: {p: 3, e: 0.1}\n"
-                "inputs: {x: \"T[M, N]\"}\noutputs: {y: \"T[M, N]\"}\nensures: {y: x}\n"
-                "kernel: {entry: k, args: [\"stride(x, 0) + stride(x, -1)\", size(x) * sizeof(T), p + N, e, "
-                "sizeof(f64)], grid: [1], block: [1]}\n");
+    const cupel_contract *c =
+        make(*state,
+             "dims: {M: 4, N: 6}\ntypes: {T: [f32, bf16]}\nparams: {p: 3, e: 0.1}\n"
+             "inputs: {x: \"T[M, N]\"}\noutputs: {y: \"T[M, N]\"}\nensures: {y: x}\n"
+             "kernel: {entry: k, args: [y, \"stride(x, 0) + stride(x, -1)\", size(x) * sizeof(T), p + N, e, "
+             "sizeof(f64)], grid: [1], block: [1]}\n");
     cupel_binding b = ordinary_of(c);
     const int64_t strides[CUPEL_TENSOR_MAX][CUPEL_RANK_MAX] = {{-10, 2}};
     static const struct {
@@ -101,7 +105,7 @@ static void scalars(void **state) {
     for (int i = 0; i < 5; i++) {
         cupel_scalar value;
         cupel_error err = {0};
-        if (cupel_binding_scalar(&b, c->launches[0].args[i].expr, strides, &value, &err) != CUPEL_OK)
+        if (cupel_binding_scalar(&b, c->launches[0].args[i + 1].expr, strides, &value, &err) != CUPEL_OK)
             fail_msg("%s", err.text);
         assert_int_equal(value.real, expected[i].real);
         if (value.real)
@@ -110,7 +114,7 @@ static void scalars(void **state) {
             assert_int_equal(value.i, expected[i].i);
     }
     cupel_scalar value;
-    assert_int_equal(cupel_binding_scalar(&b, c->launches[0].args[0].expr, NULL, &value, NULL),
+    assert_int_equal(cupel_binding_scalar(&b, c->launches[0].args[1].expr, NULL, &value, NULL),
                      CUPEL_CONTRACT);
 }
 
@@ -183,8 +187,8 @@ static void entries(void **state) {
     const cupel_contract *c = make(
         *state, "dims: {M: 4, TILE: [32, 64]}\ntypes: {T: [f32, f16, bf16], I: [i32]}\nlet: {W: TILE / 32}\n"
                 "inputs: {x: \"T[M]\"}\noutputs: {y: \"T[M]\"}\nensures: {y: x}\n"
-                "kernel: [{entry: \"ns::k<$T, $TILE, ($W), $I>\", args: [], grid: [1], block: [1]}, {entry: "
-                "plain, args: [], grid: [1], block: [1]}]\n");
+                "kernel: [{entry: \"ns::k<$T, $TILE, ($W), $I>\", args: [y], grid: [1], block: [1]}, {entry: "
+                "plain, args: [y], grid: [1], block: [1]}]\n");
     cupel_binding b = ordinary_of(c);
     cupel_error err = {0};
     char *text;

@@ -17,7 +17,7 @@ static const cupel_contract *make(cupel_arena *arena, const char *dims, const ch
         arena, cupel_arena_printf(arena,
                                   "cupel: 1\nid: t\nsource: {file: t.cu}\ndims: %s\nrequires: %s\n"
                                   "inputs: {x: \"f32[1]\"}\noutputs: {y: \"f32[1]\"}\nensures: {y: x}\n"
-                                  "kernel: {entry: k, args: [], grid: [1], block: [1]}\n",
+                                  "kernel: {entry: k, args: [y], grid: [1], block: [1]}\n",
                                   dims, requires_));
 }
 
@@ -119,7 +119,7 @@ static void params_and_predicates(void **state) {
         *state, "cupel: 1\nid: t\nsource: {file: t.cu}\ndims: {N: 1..64}\ntypes: {T: [f32, f16]}\n"
                 "params: {a: 3, b: {range: [0.5, 2]}, c: {range: [2, 3]}, d: {one_of: [5, 1]}}\n"
                 "inputs: {x: \"T[N]\"}\noutputs: {y: \"T[N]\"}\nensures: {y: x}\n"
-                "kernel: {entry: k, args: [], grid: [1], block: [1]}\n");
+                "kernel: {entry: k, args: [y], grid: [1], block: [1]}\n");
     cupel_binding b = ordinary_of(c);
     assert_true(b.params[0] == 3 && b.params[1] == 1 && b.params[2] == 2 && b.params[3] == 5);
     assert_true(cupel_binding_is_ordinary_shape(&b) && cupel_binding_is_base_type(&b));

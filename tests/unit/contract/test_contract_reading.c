@@ -146,7 +146,7 @@ static void launches(void **state) {
     assert_true(l->args[6].typed && l->args[6].type == CUPEL_F32 && l->args[7].type == CUPEL_BOOL &&
                 !l->args[8].typed);
     assert_true(l->grid_rank == 3 && l->block_rank == 1 && l->shared && l->skip_if);
-    assert_true(c->launches[1].arg_count == 4 && !c->launches[1].shared && !c->launches[1].skip_if);
+    assert_true(c->launches[1].arg_count == 5 && !c->launches[1].shared && !c->launches[1].skip_if);
     const cupel_contract *h = parse_golden(*state, "host.yaml").items[0];
     assert_true(h->host && h->launch_count == 1 && h->launches[0].grid_rank == 0 && h->launches[0].skip_if);
     assert_string_equal(h->launches[0].entry, "twice");
