@@ -63,14 +63,26 @@ static bool fails(attribution *a, const cupel_recipe *candidate, int mask) {
 
 /* ---- values: what stands in the tensors when a trait is taken away ---- */
 
-enum { VALUES_COUNT = 9 };
+enum { VALUES_COUNT = 14 };
 
 static bool is_subnormal_pattern(cupel_pattern pattern) {
     return pattern == CUPEL_PATTERN_SUBNORMALS || pattern == CUPEL_PATTERN_BITS;
 }
 
-/* Fills in r's tensors in one of VALUES_COUNT ways: the base's own, the original's, both with other seeds,
- * then plain ones. Traits of values that the base no longer has are kept away by the mask of fails(). */
+/* Plain values, and values that are hard in an ordinary shape: a bound for long rows needs more cancellation
+ * or larger scores before a defect shows than the short row of the minimal case. */
+static const struct {
+    cupel_pattern pattern;
+    double amplitude, centre;
+} plain_values[] = {{CUPEL_PATTERN_INTEGERS, 1, 0},    {CUPEL_PATTERN_NORMAL, 1, 0},
+                    {CUPEL_PATTERN_UNIFORM, 1, 0},     {CUPEL_PATTERN_NORMAL, 30, 0},
+                    {CUPEL_PATTERN_NORMAL, 1, 1000},   {CUPEL_PATTERN_CANCELLATION, 1, 0},
+                    {CUPEL_PATTERN_NORMAL, 100, 10000}};
+enum { OWN_WAYS = VALUES_COUNT - sizeof plain_values / sizeof *plain_values };
+
+/* Fills in r's tensors in one of VALUES_COUNT ways: the base's own and the original's, both with other seeds
+ * and other sizes, then plain ones. Traits of values that the base no longer has are kept away by the mask of
+ * fails(). */
 static void offer_values(const attribution *a, int way, cupel_recipe *r) {
     const cupel_recipe *source = way == 1 || way == 4 ? a->original : &a->base;
     for (int t = 0; t < a->shrink->contract->tensor_count; t++) {
@@ -78,14 +90,14 @@ static void offer_values(const attribution *a, int way, cupel_recipe *r) {
         cupel_layout layout = tensor->layout;
         *tensor = source->tensors[t];
         tensor->layout = layout;
-        if (way == 2 || way == 3 || way == 4) tensor->seed = tensor->special_seed = (uint32_t)(way * 7 + t);
-        if (way < 5) continue;
-        static const cupel_pattern plain[] = {CUPEL_PATTERN_INTEGERS, CUPEL_PATTERN_NORMAL,
-                                              CUPEL_PATTERN_UNIFORM, CUPEL_PATTERN_NORMAL};
-        tensor->pattern = plain[way - 5];
+        if (way >= 2 && way <= 4) tensor->seed = tensor->special_seed = (uint32_t)(way * 7 + t);
+        if (way == 5) tensor->centre *= 1000;
+        if (way == 6) tensor->amplitude *= 30;
+        if (way < OWN_WAYS) continue;
+        tensor->pattern = plain_values[way - OWN_WAYS].pattern;
+        tensor->amplitude = plain_values[way - OWN_WAYS].amplitude;
+        tensor->centre = plain_values[way - OWN_WAYS].centre;
         tensor->seed = (uint32_t)(way + t);
-        tensor->amplitude = way == 8 ? 30 : 1;
-        tensor->centre = 0;
     }
 }
 
