@@ -91,6 +91,10 @@ int cupel_compose_power(cupel_builder *b, int x, const cupel_operand *exponent) 
         if (integral && p < 0)
             return cupel_emit_fail(b, CUPEL_CONTRACT, exponent->place,
                                    "expected an exponent of at least 0 for integers, found %g", p);
+        if (p == 0.0) { /* of NaN too */
+            int one = integral ? cupel_emit_integer(b, 1) : number_(b, 1.0);
+            return cupel_emit_broadcast(b, one, b->nodes[x].rank, b->nodes[x].shape);
+        }
         if (p == 1.0) return x;
         if (p == 2.0) return mul_(b, x, x);
         if (p == 3.0) return mul_(b, mul_(b, x, x), x);

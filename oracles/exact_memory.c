@@ -87,6 +87,9 @@ static void compute(cupel_exact_session *s, int node, int64_t index, cupel_exact
     case FAMILY_leaf:
     case FAMILY_shape: break;
     }
+    if (!s->graph->nodes[node].narrow || out->ball.reason != CUPEL_REASON_JUDGED) return;
+    const double value = out->ball.value, radius = out->ball.radius;
+    if (value + radius > INT32_MAX || value - radius < INT32_MIN) out->ball.reason = CUPEL_REASON_CONVENTION;
 }
 
 /* Sums are always worth a place; an elementwise result if several nodes ask for it, while there is room:

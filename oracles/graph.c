@@ -15,6 +15,9 @@ static int build_output(cupel_builder *b, const cupel_symbol_output *output) {
     b->place = output->ensures->place;
     int node = cupel_operand_node(b, &value);
     if (node < 0) return -1;
+    if (output->type == CUPEL_BOOL && b->nodes[node].op != CUPEL_OP_KEEP)
+        node = cupel_emit_as(b, CUPEL_VALUE_BOOL, node);
+    if (node < 0) return -1;
     if (b->nodes[node].op == CUPEL_OP_KEEP) node = cupel_emit_broadcast(b, node, output->rank, output->shape);
     if (node < 0 || same_shape(&b->nodes[node], output)) return node;
     int64_t count = 1;

@@ -14,7 +14,7 @@
 
 #include "graph.h"
 
-enum { FIXTURE_INPUTS = 4, FIXTURE_NUMBERS = 4, FIXTURE_DEFINES = 4 };
+enum { FIXTURE_INPUTS = 12, FIXTURE_NUMBERS = 4, FIXTURE_DEFINES = 4 };
 
 typedef struct fixture {
     cupel_arena *arena;
