@@ -9,8 +9,6 @@
 #include "emu_load.h"
 #include "emu_machine.h"
 
-enum { SLICE = 16384 };
-
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
 static bool refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -86,7 +84,7 @@ static bool map_shared(void) {
 static bool prepare_static_shared(void) {
     const cupel_emu_candidate_t *candidate = cupel_emu_module_candidate(m->module);
     size_t size = (size_t)(candidate->shared_stop - candidate->shared_start);
-    if (m->static_shared.start == (uintptr_t)candidate->shared_start && m->static_shared.size == size) return true;
+    if (m->static_shared.readable != NULL && m->static_shared.start == (uintptr_t)candidate->shared_start && m->static_shared.size == size) return true;
     uint8_t *map = realloc(m->static_shared.readable, size / 8 + 16);
     if (map == NULL) return false;
     m->static_shared = (cupel_emu_shared){(uintptr_t)candidate->shared_start, size, map};
@@ -107,8 +105,7 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->valid = memory->valid;
     m->readable = memory->readable;
     m->steps_limit = m->steps_left = step_limit;
-    m->slice = SLICE;
-    m->budget = 0;
+    m->budget = m->access_budget = 0;
     m->zero_poison = zero_poison;
     m->stopped = m->module_dirty = false;
     m->note_count = 0;
@@ -140,14 +137,6 @@ static void run_blocks(void) {
     }
 }
 
-/* A budget that ran out exactly at the end of a slice has not been noticed yet; here it only needs to be more than zero. */
-static void begin_slice(void) {
-    if (m->budget != 0) return;
-    uint64_t slice = m->steps_left < m->slice ? m->steps_left : m->slice;
-    m->budget = slice == 0 ? 1 : (uint32_t)slice;
-    m->steps_left -= slice;
-}
-
 bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
     if (m->stopped || !within_limits(launch) || !copy_arguments(launch)) return false;
     if (!map_shared() || !prepare_static_shared()) {
@@ -164,7 +153,7 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
     m->registers->dynamic_shared = (void *)m->dynamic_shared.start;
     m->registers->dynamic_shared_size = (uint32_t)launch->dynamic_shared;
     m->shared_touched = true; /* the first block finds poison too */
-    begin_slice();
+    cupel_emu_block_begin_budget();
     cupel_emu_schedule_threads();
     cupel_emu_schedule_grid(&m->policy, (uint64_t)launch->grid[0] * (uint64_t)launch->grid[1] * (uint64_t)launch->grid[2]);
     double start = now();
@@ -177,7 +166,7 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
 }
 
 void cupel_emu_run_end(void) {
-    m->out->steps = m->steps_limit - m->steps_left - m->budget;
+    m->out->steps = m->steps_limit - m->steps_left - m->budget - m->access_budget;
     cupel_emu_report_end();
     if (m->module_dirty || m->stopped) cupel_emu_module_restore(m->module);
     m->module = NULL;
