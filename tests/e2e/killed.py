@@ -11,19 +11,23 @@ import tempfile
 import time
 
 
-def workers_of(program):
-    found = []
-    for pid in os.listdir("/proc"):
-        if not pid.isdigit():
-            continue
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as line:
-                words = line.read().split(b"\0")
-        except OSError:
-            continue
-        if b"--worker" in words and any(os.path.basename(w).decode() == os.path.basename(program) for w in words):
-            found.append(int(pid))
-    return set(found)
+def parent_and_start(pid):
+    """Of a living process, else None. The start time tells it from a later one of the same number."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="latin-1") as stat:
+            words = stat.read().rsplit(")", 1)[1].split()
+    except OSError:
+        return None
+    return None if words[0] in "ZX" else (int(words[1]), words[19])
+
+
+def descendants(root):
+    table = {int(pid): parent_and_start(pid) for pid in os.listdir("/proc") if pid.isdigit()}
+    found, wanted = {}, {root}
+    while wanted:
+        wanted = {pid for pid, known in table.items() if known and known[0] in wanted and pid not in found}
+        found.update({pid: table[pid][1] for pid in wanted})
+    return found
 
 
 def main():
@@ -33,7 +37,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     for number in range(options.rounds):
-        before = workers_of(options.cupel)
+        workers = {}
         with tempfile.TemporaryDirectory() as folder:
             command = [options.cupel, "check", options.kernel, "-o", folder, "--seed", str(number + 1)]
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -43,6 +47,7 @@ def main():
                 if saved:
                     bundles.append(saved.group(1))
                     time.sleep(0.05 * number)  # into the minimiser
+                    workers = descendants(process.pid)
                     process.send_signal(signal.SIGKILL)
                     break
             process.wait()
@@ -60,8 +65,10 @@ def main():
             wanted = os.path.basename(bundles[0])[len("CMP-01-"):]
             if not any(name.endswith(wanted) for name in visible):
                 sys.exit(f"{bundles[0]} was reported and is gone; there are {visible}")
+        if not workers:
+            sys.exit("the check had no worker")
         time.sleep(1)
-        left = workers_of(options.cupel) - before
+        left = [pid for pid, start in workers.items() if (parent_and_start(pid) or (0, None))[1] == start]
         if left:
             sys.exit(f"workers outlive the supervisor: {left}")
     print(f"{options.rounds} rounds")
