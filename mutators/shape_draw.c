@@ -30,12 +30,14 @@ static int64_t beside(int64_t value, cupel_random *random) {
     return value + (int64_t)cupel_random_below(random, 3) - 1;
 }
 
-static int64_t boundary_of_landmark(const cupel_landmarks *landmarks, cupel_random *random) {
+static int64_t boundary_of_landmark(int64_t cap, const cupel_landmarks *landmarks, cupel_random *random) {
     static const int64_t usual[] = {32, 64, 128, 256, 512, 1024};
     int64_t unit = landmarks->count > 0 && !cupel_chance(random, 4)
                        ? landmarks->values[cupel_random_below(random, (uint64_t)landmarks->count)]
                        : usual[cupel_random_below(random, sizeof usual / sizeof *usual)];
-    return beside(unit * (cupel_chance(random, 2) ? 1 : 1 + (int64_t)cupel_random_below(random, 4)), random);
+    int64_t most = cap / unit < 1 ? 1 : cap / unit > 4 ? 4 : cap / unit;
+    int64_t multiple = cupel_chance(random, 2) ? 1 : 1 + (int64_t)cupel_random_below(random, (uint64_t)most);
+    return beside(unit * multiple, random);
 }
 
 static int64_t path_switch(int64_t cap, cupel_random *random) {
@@ -83,7 +85,7 @@ static int64_t candidate(const cupel_binding *binding, int d, int64_t cap, const
     }
     case 8:
     case 9:
-    case 10: return boundary_of_landmark(landmarks, random);
+    case 10: return boundary_of_landmark(cap, landmarks, random);
     case 11: return dim->lo + (int64_t)cupel_random_below(random, (uint64_t)(cap - dim->lo) + 1);
     default: return log_between(dim->lo, cap, random);
     }

@@ -12,7 +12,7 @@ static const char *const texts[FIXTURE_COUNT] = {
                         "outputs: {y: 'T[M, N]'}\n"
                         "ensures: {y: 'softmax(x, axis=-1)'}\n"
                         "may_alias: [[x, y]]\n"
-                        "kernel: {entry: softmax<$T>, args: [x, y, M, N], grid: [M], block: [192]}\n",
+                        "kernel: {entry: softmax<$T>, args: [x, y, M, N], grid: [M], block: [200]}\n",
     [FIXTURE_STRIDED] = "cupel: 1\n"
                         "source: {file: k.cu}\n"
                         "id: strided-add\n"
@@ -130,6 +130,7 @@ static char *random_tensor(cupel_random *random, cupel_arena *arena, int index, 
 }
 
 char *random_contract_text(cupel_random *random, cupel_arena *arena) {
+    static const char *const aligns[] = {"256", "16", "element", "512"};
     static const char *const layouts[] = {"contiguous", "any", "[padded, expanded]"};
     int dims = 1 + (int)cupel_random_below(random, 4), tensors = 1 + (int)cupel_random_below(random, 4);
     char *text =
@@ -137,17 +138,18 @@ char *random_contract_text(cupel_random *random, cupel_arena *arena) {
                            "cupel: 1\nid: random\nsource: {file: k.cu}\ntypes: {T: [f32, f16, bf16, f64]}\n"
                            "layouts: %s\n",
                            ONE_OF(random, layouts));
-    text =
-        cupel_arena_printf(arena, "%s%sinputs:\n  a: 'T[D0, D0]'\n", text, random_dims(random, arena, dims));
+    text = cupel_arena_printf(arena, "%s%sinputs:\n  a: {type: T, shape: [D0, D0], align: %s}\n", text,
+                              random_dims(random, arena, dims), ONE_OF(random, aligns));
     char *args = cupel_arena_printf(arena, "a, y, D0");
     for (int i = 0; i < tensors; i++) {
         text = cupel_arena_printf(arena, "%s%s", text, random_tensor(random, arena, i, dims));
         args = cupel_arena_printf(arena, "%s, x%d", args, i);
     }
-    return cupel_arena_printf(arena,
-                              "%soutputs: {y: 'T[D0, D0]'}\nensures: {y: a}\nmay_alias: [[a, y]]\n"
-                              "kernel: {entry: k<$T>, args: [%s], grid: [D0], block: [%d]}\n",
-                              text, args, 1 + (int)cupel_random_below(random, 256));
+    return cupel_arena_printf(
+        arena,
+        "%soutputs: {y: {type: T, shape: [D0, D0], align: %s}}\nensures: {y: a}\nmay_alias: [[a, y]]\n"
+        "kernel: {entry: k<$T>, args: [%s], grid: [D0], block: [%d]}\n",
+        text, ONE_OF(random, aligns), args, 1 + (int)cupel_random_below(random, 256));
 }
 
 cupel_recipe drawn(const cupel_contract *contract, uint64_t n) {

@@ -40,6 +40,7 @@ static void check_extent(const cupel_case *c, int t) {
         if (at < lowest) lowest = at;
         if (at > highest) highest = at;
     }
+    assert_true((int64_t)buffer->size <= (4 * tensor->count + 4097) * size); /* gaps do not run away */
     if (tensor->count > 0) {
         assert_int_equal(lowest, 0);
         assert_int_equal(highest + size, buffer->size);
@@ -115,6 +116,54 @@ static void test_layout_by_hand(void **state) {
     cupel_arena_free(arena);
 }
 
+static void test_layout_fields_without_effect_are_cleared(void **state) {
+    (void)state;
+    const cupel_contract *contract = fixture(FIXTURE_STRIDED);
+    cupel_recipe recipe = simple(contract);
+    set_dim(contract, &recipe, "A", 2), set_dim(contract, &recipe, "B", 1),
+        set_dim(contract, &recipe, "C", 4);
+    recipe.tensors[0].layout = (cupel_layout){.order = {1, 0, 2, 3, 4, 5, 6, 7},
+                                              .gap = {5, 6, 7, 8},
+                                              .step = 0,
+                                              .reversed = 0xFF,
+                                              .expanded = 0x42,
+                                              .offset = 300};
+    assert_int_equal(cupel_recipe_repair(contract, &recipe, 0, NULL), CUPEL_OK);
+    const cupel_layout wanted = {/* nothing lies behind axis 1, the outermost; it has one element only */
+                                 .order = {1, 0, 2, 3, 4, 5, 6, 7},
+                                 .gap = {5, 0, 7},
+                                 .step = 1,
+                                 .reversed = 5,
+                                 .offset = 300 % 64};
+    assert_memory_equal(&recipe.tensors[0].layout, &wanted, sizeof wanted);
+    set_dim(contract, &recipe, "A", 0);
+    assert_int_equal(cupel_recipe_repair(contract, &recipe, 0, NULL), CUPEL_OK);
+    assert_true(cupel_layout_is_contiguous(&recipe.tensors[0].layout, 3)); /* an empty tensor has no layout */
+}
+
+static void test_edits(void **state) {
+    (void)state;
+    const cupel_contract *contract = fixture(FIXTURE_BOUNDED);
+    cupel_arena *arena = cupel_arena_create(0);
+    cupel_recipe recipe = simple(contract), repaired;
+    set_dim(contract, &recipe, "N", 20);
+    cupel_tensor_recipe *x = &recipe.tensors[0]; /* range -10.1..10 */
+    const cupel_edit edits[] = {{9, 0x40000000}, {3, 0x3f800000},  {4, 0x7fc00000}, {5, 0x41300000},
+                                {9, 0x40400000}, {20, 0x3f800000}, {-1, 0x3f800000}};
+    x->edit_count = 7;
+    memcpy(x->edits, edits, sizeof edits);
+    repaired = recipe;
+    assert_int_equal(cupel_recipe_repair(contract, &repaired, 0, NULL), CUPEL_OK);
+    const cupel_edit wanted[] = {{3, 0x3f800000}, {9, 0x40400000}}; /* in order, the last word at 9 */
+    assert_int_equal(repaired.tensors[0].edit_count, 2);
+    assert_memory_equal(repaired.tensors[0].edits, wanted, sizeof wanted);
+    /* unrepaired: what the contract does not permit has no effect either */
+    cupel_case *c = materialised(contract, &recipe, arena);
+    assert_true(value_at(c, 0, 3) == 1 && value_at(c, 0, 9) == 3);
+    for (int64_t i = 0; i < 20; i++) assert_true(fabs(value_at(c, 0, i)) <= 4);
+    cupel_arena_free(arena);
+}
+
 static void test_expanded_axes_hold_one_value(void **state) {
     (void)state;
     const cupel_contract *contract = fixture(FIXTURE_STRIDED);
@@ -154,6 +203,9 @@ static void test_aliases_share_memory_and_values(void **state) {
     recipe.aliases = 2;
     assert_int_equal(cupel_recipe_repair(contract, &recipe, 0, NULL), CUPEL_OK);
     assert_int_equal(recipe.aliases, 2);
+    assert_memory_equal(&recipe.tensors[3].layout, &recipe.tensors[1].layout,
+                        sizeof recipe.tensors[1].layout);
+    assert_int_equal(recipe.tensors[1].layout.step, 3);
     assert_int_equal(recipe.tensors[1].layout.expanded, 0); /* what is written is never expanded */
     cupel_case *c = materialised(contract, &recipe, arena);
     assert_int_equal(c->buffer_count, 3);
@@ -242,7 +294,11 @@ static void test_poison_kinds(void **state) {
             const unsigned char *loud = image + i * format->size, *quiet = other + i * format->size;
             if (i > 0) changes += memcmp(loud, loud - format->size, format->size) != 0;
             if (format->kind == CUPEL_KIND_REAL) {
+                unsigned char plain[8];
+                cupel_encode((cupel_dtype)type, NAN, plain);
                 assert_true(cupel_element_is_nan((cupel_dtype)type, loud));
+                if (type != CUPEL_E4M3)
+                    assert_memory_not_equal(loud, plain, format->size); /* told from a computed NaN */
                 double value = fabs(cupel_decode((cupel_dtype)type, quiet));
                 assert_true(value >= 8 && value < 128);
             } else if (format->kind == CUPEL_KIND_SIGNED) {
@@ -261,6 +317,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_images_hold_elements_at_their_places),
         cmocka_unit_test(test_layout_by_hand),
+        cmocka_unit_test(test_layout_fields_without_effect_are_cleared),
+        cmocka_unit_test(test_edits),
         cmocka_unit_test(test_expanded_axes_hold_one_value),
         cmocka_unit_test(test_aliases_share_memory_and_values),
         cmocka_unit_test(test_init_and_in_place),

@@ -82,6 +82,19 @@ static void test_simple_patterns(void **state) {
     }
 }
 
+static void test_no_negative_zero_by_underflow(void **state) {
+    (void)state;
+    cupel_case *c =
+        patterned(CUPEL_PATTERN_NORMAL, 2, 1e-7, 0, 8, 10, 10, 10); /* f16: half of them round to 0 */
+    int zeros = 0;
+    for (int64_t i = 0; i < 1000; i++) {
+        double v = value_at(c, 0, i);
+        assert_false(v == 0 && signbit(v));
+        zeros += v == 0;
+    }
+    assert_true(zeros > 100);
+}
+
 static void test_integers_are_exact_and_small(void **state) {
     (void)state;
     for (int type = 0; type < 4; type++) {
@@ -330,6 +343,7 @@ static int count_special(cupel_special special, cupel_placement placement, uint3
 static void test_special_values_and_places(void **state) {
     (void)state;
     bool where[1600];
+    int one_row = 0, all_rows = 0;
     for (int special = CUPEL_SPECIAL_NEG_ZERO; special < CUPEL_SPECIAL_COUNT; special++)
         for (uint32_t seed = 1; seed < 40; seed++) {
             int type = (int)seed % 4;
@@ -357,10 +371,12 @@ static void test_special_values_and_places(void **state) {
                 rows += any;
             }
             assert_true(rows == 1 || rows == 5);
+            one_row += rows == 1, all_rows += rows == 5;
             assert_int_equal(runs, rows);
             int length = tile / rows; /* 40 columns: the first 32, the last 8, or all of them */
             assert_true(length == 32 || length == 8 || length == 40);
         }
+    assert_true(one_row > 30 && all_rows > 10);
 }
 
 /* A single special element stays where it is as long as its place is there. */
@@ -380,6 +396,7 @@ int main(void) {
         cmocka_unit_test(test_normal_quantile),
         cmocka_unit_test(test_moments),
         cmocka_unit_test(test_simple_patterns),
+        cmocka_unit_test(test_no_negative_zero_by_underflow),
         cmocka_unit_test(test_integers_are_exact_and_small),
         cmocka_unit_test(test_log_uniform_covers_the_exponents),
         cmocka_unit_test(test_subnormals_are_subnormal),
