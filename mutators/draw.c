@@ -23,6 +23,34 @@ static void draw_types(const cupel_contract *contract, cupel_random *random, cup
         recipe->types[i] = base ? 0 : (uint8_t)cupel_random_below(random, (uint64_t)contract->types[i].count);
 }
 
+typedef struct mentions {
+    const cupel_contract *contract;
+    bool dims[CUPEL_DIM_MAX];
+} mentions;
+
+static cupel_code note_dim(void *self, const char *name, cupel_span place, cupel_error *err) {
+    (void)place, (void)err;
+    mentions *m = self;
+    int dim = cupel_contract_dim(m->contract, name);
+    if (dim >= 0) m->dims[dim] = true;
+    return CUPEL_OK;
+}
+
+/* The product of the dims that shapes speak of: what a matrix product costs, more than most kernels do. */
+static double work_of(const cupel_binding *binding) {
+    const cupel_contract *contract = binding->contract;
+    mentions m = {.contract = contract};
+    for (int t = 0; t < contract->tensor_count; t++)
+        for (int axis = 0; axis < contract->tensors[t].rank; axis++)
+            (void)!cupel_scalar_names(contract->tensors[t].shape[axis], note_dim, &m, NULL);
+    for (int i = 0; i < contract->let_count; i++)
+        (void)!cupel_scalar_names(contract->lets[i].expr, note_dim, &m, NULL);
+    double work = 1;
+    for (int i = 0; i < contract->dim_count; i++)
+        if (m.dims[i]) work *= fmax((double)binding->dims[i], 1);
+    return work;
+}
+
 /* The ordinary shape comes often where it fits the limit. Where it does not, it comes as the fourth draw and
  * then seldom enough to cost a fraction of the search, since "any values at an ordinary shape" would
  * otherwise never be tried; not at all where one run would take seconds. */
@@ -31,12 +59,9 @@ static bool ordinary_is_due(const cupel_binding *ordinary, int64_t limit, uint64
     int64_t total = cupel_dimensions_total(ordinary);
     bool due = cupel_chance(random, 12);
     if (total <= limit) return due;
-    double work = 1;
-    for (int i = 0; i < ordinary->contract->dim_count; i++) work *= fmax((double)ordinary->dims[i], 1);
-    if (work > most_work || (double)total > most_work) return false;
     uint64_t period = 1024;
     while (period < (uint64_t)total / 512) period *= 2;
-    return n % period == 3;
+    return n % period == 3 && (double)total <= most_work && work_of(ordinary) <= most_work;
 }
 
 static void draw_dims(const cupel_contract *contract, int64_t limit, uint64_t n, cupel_random *random,
