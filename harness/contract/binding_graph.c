@@ -53,6 +53,47 @@ static cupel_code add_tensors(symbols *s, const cupel_binding *binding, cupel_er
     return CUPEL_OK;
 }
 
+static const char *type_text(const cupel_binding *binding, const char *name) {
+    const cupel_contract *c = binding->contract;
+    for (int i = 0; i < c->type_count; i++)
+        if (strcmp(c->types[i].name, name) == 0)
+            return cupel_format_of(c->types[i].claimed[binding->types[i]])->name;
+    return NULL;
+}
+
+static bool mentions_type(const cupel_binding *binding, const cupel_expr *expr) {
+    if (!expr) return false;
+    if (expr->kind == CUPEL_EXPR_NAME) return type_text(binding, expr->name) != NULL;
+    bool found = false;
+    for (int i = 0; i < expr->count && !found; i++) found = mentions_type(binding, expr->children[i]);
+    return found;
+}
+
+/* A copy of an expression in which type variables are replaced by their types: cast(x, T) becomes cast(x,
+ * f16). NULL: out of memory. */
+static cupel_expr *copy_with_types(const cupel_binding *binding, const cupel_expr *expr, cupel_arena *arena) {
+    cupel_expr *copy = cupel_arena_alloc(arena, sizeof *copy);
+    if (!copy) return NULL;
+    *copy = *expr;
+    const char *type = expr->kind == CUPEL_EXPR_NAME ? type_text(binding, expr->name) : NULL;
+    if (type) copy->name = type;
+    if (expr->count == 0) return copy;
+    copy->children = cupel_arena_alloc(arena, sizeof *copy->children * (size_t)expr->count);
+    for (int i = 0; copy->children && i < expr->count; i++) {
+        if (!expr->children[i]) continue; /* a missing part of a slice */
+        copy->children[i] = copy_with_types(binding, expr->children[i], arena);
+        if (!copy->children[i]) return NULL;
+    }
+    return copy->children ? copy : NULL;
+}
+
+static cupel_code put_types(const cupel_binding *binding, const cupel_expr **expr, cupel_arena *arena,
+                            cupel_error *err) {
+    if (!mentions_type(binding, *expr)) return CUPEL_OK;
+    *expr = copy_with_types(binding, *expr, arena);
+    return *expr ? CUPEL_OK : cupel_fail(err, CUPEL_MEMORY, "out of memory");
+}
+
 /* Everything that expressions of the contract may name; the outputs with their postconditions. */
 static cupel_code symbols_create(const cupel_binding *binding, cupel_arena *arena, symbols **out,
                                  cupel_error *err) {
@@ -62,8 +103,12 @@ static cupel_code symbols_create(const cupel_binding *binding, cupel_arena *aren
     if (!s || !defines) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     add_numbers(s, binding);
     CUPEL_TRY(add_tensors(s, binding, err));
-    for (int i = 0; i < c->define_count; i++)
+    for (int i = 0; i < c->define_count; i++) {
         defines[i] = (cupel_symbol_define){c->defines[i].name, c->defines[i].expr};
+        CUPEL_TRY(put_types(binding, &defines[i].expr, arena, err));
+    }
+    for (int i = 0; i < s->all.output_count; i++)
+        CUPEL_TRY(put_types(binding, &s->outputs[i].ensures, arena, err));
     s->all.define_count = c->define_count;
     s->all.defines = defines;
     s->all.inputs = s->inputs;
@@ -90,6 +135,7 @@ cupel_code cupel_binding_init_graph(const cupel_binding *binding, int tensor, cu
                                           .rank = t->rank,
                                           .ensures = t->init_expr};
     CUPEL_TRY(cupel_binding_shape(binding, tensor, s->outputs[0].shape, &count, err));
+    CUPEL_TRY(put_types(binding, &s->outputs[0].ensures, arena, err));
     s->all.output_count = 1;
     s->all.define_count = 0;
     return cupel_graph_build(&s->all, arena, out, err);

@@ -103,6 +103,27 @@ static cupel_code check_holes(cupel_reader *r, const cupel_yaml *node) {
     return CUPEL_OK;
 }
 
+/* softmax<T> where $T is meant would reach the compiler as an unknown name. */
+static cupel_code check_bare_types(cupel_reader *r, const cupel_yaml *node) {
+    cupel_span text = node->text;
+    for (size_t at = 0, end; at < text.length; at = end) {
+        end = at;
+        while (end < text.length && (isalnum((unsigned char)text.text[end]) || text.text[end] == '_')) end++;
+        if (end == at) {
+            end++;
+            continue;
+        }
+        bool argument = at > 0 && strchr("<, ", text.text[at - 1]);
+        const char *word = cupel_arena_text(r->arena, text.text + at, end - at);
+        if (!word) return cupel_reader_memory(r);
+        const cupel_reader_name *known = cupel_reader_find(r, word);
+        if (argument && known && known->kind == CUPEL_NAME_TYPE)
+            return cupel_fail_span(r->err, CUPEL_CONTRACT, cupel_span_part(text, at, end),
+                                   "expected '$%s' for the type variable, found '%s'", word, word);
+    }
+    return CUPEL_OK;
+}
+
 static cupel_code read_entry(cupel_reader *r, const cupel_yaml *node, bool host, cupel_launch *launch) {
     CUPEL_TRY(cupel_reader_text(
         r, node, host ? "the name of a C function" : "the name of a kernel, e.g. softmax<$T>"));
@@ -117,6 +138,7 @@ static cupel_code read_entry(cupel_reader *r, const cupel_yaml *node, bool host,
         if (node->value[n]) return cupel_reader_expected(r, node, "the name of a C function");
     } else {
         CUPEL_TRY(check_holes(r, node));
+        CUPEL_TRY(check_bare_types(r, node));
     }
     launch->entry = node->value;
     return CUPEL_OK;

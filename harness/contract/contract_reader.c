@@ -279,10 +279,10 @@ static cupel_code check_expr_name(void *self, const cupel_expr *name, cupel_erro
     (void)err;
     const name_check *check = self;
     const cupel_contract *c = check->r->contract;
-    cupel_dtype type;
-    if (cupel_dtype_parse(name->name, &type)) return CUPEL_OK;
     const cupel_reader_name *known = cupel_reader_find(check->r, name->name);
-    if (!known) return cupel_reader_unknown(check->r, name->place, name->name, check->allowed);
+    /* where a type belongs, cupel_expr_names does not come by */
+    if (!known || known->kind == CUPEL_NAME_TYPE)
+        return cupel_reader_unknown(check->r, name->place, name->name, check->allowed);
     if (known->kind != CUPEL_NAME_TENSOR || (c->tensors[known->index].roles & CUPEL_ROLE_INPUT))
         return CUPEL_OK;
     return cupel_fail_span(check->r->err, CUPEL_CONTRACT, name->place,
@@ -311,6 +311,6 @@ cupel_code cupel_reader_tensor_expr(cupel_reader *r, const cupel_yaml *node, con
         return cupel_fail_span(r->err, CUPEL_CONTRACT, kept->place,
                                "expected a value, found 'keep', which stands in ensures only");
     name_check check = {r, CUPEL_NAME_TENSOR | CUPEL_NAME_DIM | CUPEL_NAME_LET | CUPEL_NAME_PARAM |
-                               CUPEL_NAME_DEFINE | CUPEL_NAME_TYPE};
+                               CUPEL_NAME_DEFINE};
     return cupel_expr_names(expr, check_expr_name, &check, r->err);
 }

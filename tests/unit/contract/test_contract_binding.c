@@ -229,6 +229,24 @@ static void graphs(void **state) {
     assert_true(rounded);
 }
 
+/* A type variable in a cast is the binding's type. */
+static void types_in_expressions(void **state) {
+    const cupel_contract *c = make(
+        *state, "dims: {M: 4}\ntypes: {T: [f32, bf16]}\ninputs: {x: \"f32[M]\"}\noutputs: {y: \"f32[M]\"}\n"
+                "define: {u: \"cast(x * 2, T)\"}\nensures: {y: \"u + cast(x, type=T)[0:]\"}\n");
+    cupel_binding b = ordinary_of(c);
+    for (b.types[0] = 0; b.types[0] < 2; b.types[0]++) {
+        cupel_error err = {0};
+        cupel_graph *graph;
+        if (cupel_binding_graph(&b, *state, &graph, &err) != CUPEL_OK) fail_msg("%s", err.text);
+        int casts = 0;
+        for (int i = 0; i < graph->node_count; i++)
+            casts += graph->nodes[i].op == CUPEL_OP_CAST &&
+                     graph->nodes[i].type == (b.types[0] ? CUPEL_BF16 : CUPEL_F32);
+        assert_int_equal(casts, 2);
+    }
+}
+
 /* An init that is no number has a graph of its own, of the buffer's shape. */
 static void init_graphs(void **state) {
     const cupel_contract *c =
@@ -254,6 +272,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(rules, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries, set_up, tear_down),
         cmocka_unit_test_setup_teardown(graphs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(types_in_expressions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(init_graphs, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
