@@ -81,46 +81,57 @@ static void release(cupel_bounded *b, int node) {
     if (--b->plans[node].consumers == 0) cupel_tensor_free(b, &b->tensors[node]);
 }
 
-/* Plain elements of a real output: both ends rounded to the type, as cupel_ball_permit does. False where an end may leave its
+/* The ends of plain elements, in fp64 rounded outward and clipped. False where one may leave the output's
  * range. */
-static bool write_plain(const cupel_bounded *b, const cupel_tensor *t, cupel_allowed *out, int64_t begin, int64_t n) {
-    const double largest = cupel_format_largest(out->type) * (1 - 0x1p-7);
-    static const double none[CUPEL_BOUNDED_BLOCK];
-    const double *value = t->value + begin, *radius = t->radius ? t->radius + begin : none;
-    const double floor = t->floor, ceiling = t->ceiling;
-    double *restrict lows = out->lo + begin, *restrict highs = out->hi + begin;
-    const cupel_extent extent = cupel_block_extent(value, radius, n);
-    if (!(extent.top < largest)) return false;
-    if (b->w.flush) return false;
+CUPEL_WIDE static bool ends_of(const double *value, const double *radius, double floor, double ceiling,
+                               double largest, double *restrict lo, double *restrict hi, int64_t n) {
+    uint64_t beyond = 0;
+    CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
         const double v = value[i], r = radius[i], outward = r > 0 ? (fabs(v) + r) * 0x1p-52 : 0;
-        const double lo = (v - r) - outward, hi = (v + r) + outward;
-        lows[i] = lo > floor ? lo : floor;
-        highs[i] = hi < ceiling ? hi : ceiling;
+        const double low = (v - r) - outward, high = (v + r) + outward;
+        lo[i] = low > floor ? low : floor;
+        hi[i] = high < ceiling ? high : ceiling;
+        beyond |= !(fabs(v) + r < largest);
     }
+    return beyond == 0;
+}
+
+CUPEL_WIDE static void round_to_single(double *ends, int64_t n) {
+    CUPEL_VECTORISE
+    for (int64_t i = 0; i < n; i++) ends[i] = (double)(float)ends[i];
+}
+
+/* Plain elements of a real output: both ends rounded to the type, as cupel_ball_permit does. False: by the
+ * rules. */
+static bool write_plain(const cupel_bounded *b, const cupel_tensor *t, cupel_allowed *out, int64_t begin,
+                        int64_t n) {
+    static const double none[CUPEL_BOUNDED_BLOCK];
+    const double *value = t->value + begin, *radius = t->radius ? t->radius + begin : none;
+    double *lo = out->lo + begin, *hi = out->hi + begin;
+    const double largest = cupel_format_largest(out->type) * (1 - 0x1p-7);
+    if (b->w.flush || !ends_of(value, radius, t->floor, t->ceiling, largest, lo, hi, n)) return false;
     memcpy(out->value + begin, value, (size_t)n * sizeof *value);
     memcpy(out->radius + begin, radius, (size_t)n * sizeof *radius);
     if (out->type == CUPEL_F32) {
-        for (int64_t i = begin; i < begin + n; i++) {
-            out->lo[i] = (double)(float)out->lo[i];
-            out->hi[i] = (double)(float)out->hi[i];
-        }
+        round_to_single(lo, n);
+        round_to_single(hi, n);
     } else {
-        for (int64_t i = begin; i < begin + n; i++) {
-            out->lo[i] = cupel_round(out->type, out->lo[i]);
-            out->hi[i] = out->radius[i] > 0 ? cupel_round(out->type, out->hi[i]) : out->lo[i];
+        for (int64_t i = 0; i < n; i++) {
+            lo[i] = cupel_round(out->type, lo[i]);
+            hi[i] = radius[i] > 0 ? cupel_round(out->type, hi[i]) : lo[i];
         }
     }
     memset(out->classes + begin, CUPEL_CLASS_FINITE, (size_t)n);
     memset(out->reasons + begin, CUPEL_REASON_JUDGED, (size_t)n);
-    for (int64_t i = begin; t->direct && i < begin + n; i++) {
-        if (t->value[i] == 0 && out->radius[i] == 0) out->classes[i] |= cupel_zero_sign_of(t->value[i]);
+    for (int64_t i = 0; t->direct && i < n; i++) {
+        if (value[i] == 0 && radius[i] == 0) out->classes[begin + i] |= cupel_zero_sign_of(value[i]);
     }
     return true;
 }
 
-static void write_by_rules(const cupel_bounded *b, cupel_value_kind kind, const cupel_tensor *t, cupel_allowed *out,
-                           int64_t begin, int64_t n) {
+static void write_by_rules(const cupel_bounded *b, cupel_value_kind kind, const cupel_tensor *t,
+                           cupel_allowed *out, int64_t begin, int64_t n) {
     for (int64_t i = begin; i < begin + n; i++) {
         cupel_ball ball = {.value = t->value[i],
                            .radius = cupel_radius_at(t, i),
@@ -172,7 +183,8 @@ cupel_code cupel_oracle_bounded(const cupel_graph *graph, const cupel_bindings *
         return cupel_fail(err, CUPEL_UNABLE,
                           "fp64 cannot bound kernels that compute in f64: use the exact evaluator");
     const size_t n = (size_t)graph->node_count + 1;
-    cupel_bounded b = {.graph = graph, .bindings = bindings, .w = cupel_working_of(rules), .arena = arena, .err = err};
+    cupel_bounded b = {
+        .graph = graph, .bindings = bindings, .w = cupel_working_of(rules), .arena = arena, .err = err};
     b.tensors = calloc(n, sizeof *b.tensors);
     b.plans = calloc(n, sizeof *b.plans);
     cupel_code code = b.tensors && b.plans

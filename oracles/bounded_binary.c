@@ -76,37 +76,45 @@ static inline const double *radius_of(const cupel_tensor *t, int64_t begin) {
     return t->radius ? t->radius + begin : no_radius;
 }
 
-/* u widened by what fp64 itself loses. */
+/* u widened by what fp64 itself loses, in the radius too: the part that u multiplies is at least as large as
+ * what is moved. */
 static inline double widened(double unit) {
     return unit * (1 + 0x1p-20);
 }
-static const double inflation = 1 + 0x1p-48;
 
-static inline bool linear(const pair *p, int64_t begin, int64_t n, double sign) {
+/* In the loops conditions are numbers and flags are integers, so that they vectorise; a NaN sets the flag. */
+static inline __attribute__((always_inline)) bool linear(const pair *p, int64_t begin, int64_t n,
+                                                         double sign) {
     const double *x = p->x->value + begin, *y = p->y->value + begin;
     const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
     double *restrict v = p->out->value + begin, *restrict r = p->out->radius + begin;
     const double u = widened(p->w->unit), splitter = cupel_splitter(p->w->precision);
+    const double limit = p->w->largest / p->overflow;
+    uint64_t beyond = 0;
+    CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
         const double a = x[i], b = sign * y[i], s = a + b, back = s - a;
         const double lost = (a - (s - back)) + (b - back), moved = rx[i] + ry[i];
-        const bool inexact = (moved > 0) | (lost != 0) | (cupel_rounded_bits(s, splitter) != s);
+        const double off = moved + fabs(lost) + fabs(cupel_rounded_bits(s, splitter) - s);
+        const double radius = (moved + u * (fabs(s) + moved));
         v[i] = s;
-        r[i] = inexact ? (moved + u * (fabs(s) + moved)) * inflation : 0;
+        r[i] = off > 0 ? radius : 0;
+        beyond |= !(fabs(s) + radius < limit);
     }
-    return cupel_block_extent(v, r, n).top * p->overflow < p->w->largest;
+    return beyond == 0;
 }
 
-static bool add_loop(const pair *p, int64_t begin, int64_t n) {
+CUPEL_WIDE static bool add_loop(const pair *p, int64_t begin, int64_t n) {
     return linear(p, begin, n, 1);
 }
-static bool sub_loop(const pair *p, int64_t begin, int64_t n) {
+CUPEL_WIDE static bool sub_loop(const pair *p, int64_t begin, int64_t n) {
     return linear(p, begin, n, -1);
 }
 
 /* The sizes of the operands of a difference that an exponential will fold a scale into. */
 static void keep_magnitude(const pair *p, int64_t begin, int64_t n) {
     const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+    CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
         p->out->magnitude[begin + i] =
             fabs(p->x->value[begin + i]) + rx[i] + fabs(p->y->value[begin + i]) + ry[i];
@@ -115,58 +123,69 @@ static void keep_magnitude(const pair *p, int64_t begin, int64_t n) {
     }
 }
 
-static bool multiply_loop(const pair *p, int64_t begin, int64_t n) {
+CUPEL_WIDE static bool multiply_loop(const pair *p, int64_t begin, int64_t n) {
     const double *x = p->x->value + begin, *y = p->y->value + begin;
     const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
     double *restrict v = p->out->value + begin, *restrict r = p->out->radius + begin;
-    const double u = widened(p->w->unit), tiny = p->underflow * (1 + (p->x->roundings > 0) + (p->y->roundings > 0));
+    const double u = widened(p->w->unit),
+                 tiny = p->underflow * (1 + (p->x->roundings > 0) + (p->y->roundings > 0));
     const double hidden_x = p->x->roundings * u, hidden_y = p->y->roundings * u;
-    const double splitter = cupel_splitter(p->w->precision);
-    const bool never_exact = p->inexact;
+    const double splitter = cupel_splitter(p->w->precision), never_exact = p->inexact ? 1 : 0;
+    const double limit = p->w->largest / p->overflow, normal = p->w->normal;
+    uint64_t beyond = 0;
+    CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
-        const double a = fabs(x[i]), b = fabs(y[i]), s = x[i] * y[i];
+        const double a = fabs(x[i]), b = fabs(y[i]), s = x[i] * y[i], size = fabs(s);
         const double moved = rx[i] * (b + ry[i]) + a * ry[i];
         const double rounds = u + (rx[i] > 0 ? 0 : hidden_x) + (ry[i] > 0 ? 0 : hidden_y);
         /* operands of radius 0 have at most p bits, so a product of at most p bits is exact */
-        const bool inexact = (moved > 0) | (cupel_rounded_bits(s, splitter) != s) | (never_exact & (s != 0));
+        const double off = moved + fabs(cupel_rounded_bits(s, splitter) - s) + never_exact * size;
+        const double radius = (moved + rounds * (size + moved) + tiny);
         v[i] = s;
-        r[i] = inexact ? (moved + rounds * (fabs(s) + moved) + tiny) * inflation : 0;
+        r[i] = off > 0 ? radius : 0;
+        beyond |= !(size + radius < limit);
+        beyond |= (s == 0 ? normal : size) < normal;
     }
-    const cupel_extent e = cupel_block_extent(v, r, n);
-    return e.top * p->overflow < p->w->largest && e.low >= p->w->normal;
+    return beyond == 0;
 }
 
-static bool divide_loop(const pair *p, int64_t begin, int64_t n) {
+CUPEL_WIDE static bool divide_loop(const pair *p, int64_t begin, int64_t n) {
     const double *x = p->x->value + begin, *y = p->y->value + begin;
     const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
     double *restrict v = p->out->value + begin, *restrict r = p->out->radius + begin;
-    const double u = widened(p->w->unit), tiny = p->underflow * (2 + (p->x->roundings > 0) + (p->y->roundings > 0));
+    const double u = widened(p->w->unit),
+                 tiny = p->underflow * (2 + (p->x->roundings > 0) + (p->y->roundings > 0));
     const double hidden_x = p->x->roundings * u, hidden_y = p->y->roundings * u;
     const double own = p->out->roundings * u - hidden_x - hidden_y;
     const double one_bit = cupel_splitter(1);
-    const bool powers = !p->w->fast && !p->inexact; /* a division by a power of two is exact */
+    const double powers = !p->w->fast && !p->inexact ? 0 : 1; /* a division by a power of two is exact */
     /* half the range on either side keeps the reciprocal away from both of its ends */
-    const double room = sqrt(p->w->largest);
-    double outside = 0;
+    const double room = sqrt(p->w->largest), limit = p->w->largest / p->overflow, normal = p->w->normal;
+    uint64_t beyond = 0;
+    CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
-        const double s = x[i] / y[i], b = fabs(y[i]), nearest = b - ry[i];
-        const double moved = (rx[i] + fabs(s) * ry[i]) / nearest;
+        const double s = x[i] / y[i], b = fabs(y[i]), nearest = b - ry[i], size = fabs(s);
+        const double moved = (rx[i] + size * ry[i]) / nearest;
         const double rounds = own + (rx[i] > 0 ? 0 : hidden_x) + (ry[i] > 0 ? 0 : hidden_y);
-        const bool power = powers & (cupel_rounded_bits(b, one_bit) == b);
-        const bool inexact = (moved > 0) | ((s != 0) & !power);
+        const double off = moved + (powers + fabs(cupel_rounded_bits(b, one_bit) - b)) * size;
+        const double radius = (moved + rounds * (size + moved) + tiny);
         v[i] = s;
-        r[i] = inexact ? (moved + rounds * (fabs(s) + moved) + tiny) * inflation : 0;
-        outside += ((nearest * room > 1) & (b + ry[i] < room)) ? 0.0 : 1.0;
+        r[i] = off > 0 ? radius : 0;
+        beyond |= !(size + radius < limit);
+        beyond |= !(nearest * room > 1);
+        beyond |= !(b + ry[i] < room);
+        beyond |= (s == 0 ? normal : size) < normal;
     }
-    const cupel_extent e = cupel_block_extent(v, r, n);
-    return outside == 0 && e.top * p->overflow < p->w->largest && e.low >= p->w->normal;
+    return beyond == 0;
 }
 
 /* Extrema of finite operands; the ends of the enclosures are compared, as in cupel_ball_extremum. */
-static inline bool extremum(const pair *p, int64_t begin, int64_t n, double sign) {
+static inline __attribute__((always_inline)) bool extremum(const pair *p, int64_t begin, int64_t n,
+                                                           double sign) {
     const double *x = p->x->value + begin, *y = p->y->value + begin;
     const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
     double *v = p->out->value + begin, *r = p->out->radius + begin;
+    CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
         const double a = sign * x[i], b = sign * y[i], s = b > a ? b : a;
         const double alo = a - rx[i], blo = b - ry[i], ahi = a + rx[i], bhi = b + ry[i];
@@ -178,10 +197,10 @@ static inline bool extremum(const pair *p, int64_t begin, int64_t n, double sign
     return true;
 }
 
-static bool maximum_loop(const pair *p, int64_t begin, int64_t n) {
+CUPEL_WIDE static bool maximum_loop(const pair *p, int64_t begin, int64_t n) {
     return extremum(p, begin, n, 1);
 }
-static bool minimum_loop(const pair *p, int64_t begin, int64_t n) {
+CUPEL_WIDE static bool minimum_loop(const pair *p, int64_t begin, int64_t n) {
     return extremum(p, begin, n, -1);
 }
 
@@ -189,6 +208,7 @@ static inline bool compare(const pair *p, int64_t begin, int64_t n, cupel_op op)
     const double *x = p->x->value + begin, *y = p->y->value + begin;
     const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
     double *v = p->out->value + begin, *r = p->out->radius + begin;
+    CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
         const double gap = fabs(x[i] - y[i]), moved = rx[i] + ry[i];
         v[i] = op == CUPEL_OP_LT   ? x[i] < y[i]
@@ -243,8 +263,8 @@ static double share(cupel_tensor *t, bool inverted, bool peak) {
     return peak ? fmax(1, most) : fmin(1, least);
 }
 
-/* Sets the node-wide attributes of a product or quotient. False when some legal order may leave the range, or lose more than a
- * little at its bottom: then every element is looked at by itself. */
+/* Sets the node-wide attributes of a product or quotient. False when some legal order may leave the range, or
+ * lose more than a little at its bottom: then every element is looked at by itself. */
 static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor *y, pair *p) {
     const cupel_node *n = &b->graph->nodes[node];
     cupel_tensor *t = &b->tensors[node];
@@ -336,7 +356,7 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
     take_attributes(b, node, x, y);
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
     if (run && !(in_range && cupel_tensor_keeps(b, x) && cupel_tensor_keeps(b, y))) run = NULL;
-    if (run) CUPEL_TRY(cupel_tensor_need_radius(b, t));
+    if (run) CUPEL_TRY(cupel_tensor_take_radius(b, t));
     for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
         const int64_t size = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
         const bool plain =

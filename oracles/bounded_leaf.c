@@ -1,6 +1,13 @@
 /* Inputs, literals, counters and kept elements. */
 #include "bounded.h"
 
+CUPEL_WIDE static bool all_finite(const double *x, int64_t n) {
+    uint64_t special = 0;
+    CUPEL_VECTORISE
+    for (int64_t i = 0; i < n; i++) special |= !(fabs(x[i]) < INFINITY);
+    return special == 0;
+}
+
 static cupel_code input(cupel_bounded *b, int node) {
     const cupel_node *n = &b->graph->nodes[node];
     cupel_tensor *t = &b->tensors[node];

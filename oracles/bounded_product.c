@@ -58,8 +58,8 @@ typedef struct block {
     double value[ROWS][COLUMNS], size[ROWS][COLUMNS], moved[ROWS][COLUMNS];
 } block;
 
-static void add_products(const matmul *p, block *s, int64_t batch, int64_t row, int rows, int64_t column,
-                         int64_t n) {
+CUPEL_WIDE static void add_products(const matmul *p, block *s, int64_t batch, int64_t row, int rows,
+                                    int64_t column, int64_t n) {
     const extents e = p->e;
     for (int64_t k = 0; k < e.k; k++) {
         const int64_t at_y = (batch * e.k + k) * e.n + column;

@@ -8,7 +8,7 @@ typedef struct row_sum {
 } row_sum;
 
 /* Four sums side by side: shorter chains, so the loop is not bound by the latency of one addition. */
-static row_sum sum_row(const double *x, const double *r, int64_t n) {
+CUPEL_WIDE static row_sum sum_row(const double *x, const double *r, int64_t n) {
     double value[4] = {0}, size[4] = {0}, moved[4] = {0};
     int64_t i = 0;
     for (; i + 4 <= n; i += 4) {
@@ -112,7 +112,7 @@ static cupel_code sum(cupel_bounded *b, int node, int64_t n) {
     if (real && x->floor >= 0) t->floor = 0;
     if (real && trait->softmax_sum) t->floor = 1 - 16 * b->w.unit;
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
-    CUPEL_TRY(cupel_tensor_need_radius(b, t));
+    CUPEL_TRY(cupel_tensor_take_radius(b, t));
     bool fast = real && n > 0 && cupel_tensor_keeps(b, x);
     if (fast && b->w.flush && x->least * 2 * b->w.unit < b->w.normal) fast = false;
     const double roundings = roundings_of(b, trait, n);

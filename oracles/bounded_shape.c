@@ -50,9 +50,15 @@ static cupel_code adopt(cupel_bounded *b, cupel_tensor *to, const cupel_tensor *
 static cupel_code view(cupel_bounded *b, int node) {
     const cupel_node *n = &b->graph->nodes[node];
     cupel_tensor *t = &b->tensors[node];
-    const cupel_tensor *from = cupel_bounded_arg(b, node, 0);
+    cupel_tensor *from = cupel_bounded_arg(b, node, 0);
     CUPEL_TRY(adopt(b, t, from, true));
     if (t->count == 0) return CUPEL_OK;
+    if (t->count > 2 * from->count) { /* repeated elements are sized once */
+        cupel_tensor_size(from);
+        t->largest = from->largest;
+        t->least = from->least;
+        t->sized = true;
+    }
     const int last = n->rank - 1;
     const int64_t run = n->rank > 0 ? n->shape[last] : 1, step = n->rank > 0 ? n->stride[last] : 0;
     int64_t index[CUPEL_RANK_MAX] = {0}, source = n->offset;

@@ -16,7 +16,8 @@ static cupel_code take(cupel_bounded *b, void **array, int64_t count, size_t siz
         return CUPEL_OK;
     }
     *array = cupel_arena_raw(b->arena, (size_t)count, size);
-    if (!*array) return cupel_fail(b->err, CUPEL_MEMORY, "no memory for a tensor of %lld elements", (long long)count);
+    if (!*array)
+        return cupel_fail(b->err, CUPEL_MEMORY, "no memory for a tensor of %lld elements", (long long)count);
     return CUPEL_OK;
 }
 
@@ -42,6 +43,10 @@ cupel_code cupel_tensor_need_radius(cupel_bounded *b, cupel_tensor *t) {
     CUPEL_TRY(take(b, (void **)&t->radius, t->count, sizeof(double)));
     memset(t->radius, 0, (size_t)t->count * sizeof(double));
     return CUPEL_OK;
+}
+
+cupel_code cupel_tensor_take_radius(cupel_bounded *b, cupel_tensor *t) {
+    return take(b, (void **)&t->radius, t->count, sizeof(double));
 }
 
 cupel_code cupel_tensor_need_classes(cupel_bounded *b, cupel_tensor *t) {
@@ -77,56 +82,32 @@ void cupel_tensor_free(cupel_bounded *b, cupel_tensor *t) {
     *t = (cupel_tensor){0};
 }
 
-enum { LANES = 8 };
-
-/* Maxima in lanes: compilers do not reorder a maximum of doubles by themselves. The comparison is false for NaN, which
- * must not pass: differences of a NaN with itself are collected instead. */
-cupel_extent cupel_block_extent(const double *value, const double *radius, int64_t n) {
-    double top[LANES] = {0}, low[LANES], strange[LANES] = {0};
-    for (int k = 0; k < LANES; k++) low[k] = INFINITY;
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        for (int k = 0; k < LANES; k++) {
-            const double v = fabs(value[i + k]), size = v + radius[i + k], least = v == 0 ? INFINITY : v;
-            top[k] = size > top[k] ? size : top[k];
-            low[k] = least < low[k] ? least : low[k];
-            strange[k] += size * 0;
-        }
+/* Running maxima and minima, lane by lane: a compiler does not reorder a maximum of doubles, but it does
+ * vectorise this. */
+CUPEL_WIDE static void widen(double *restrict top, double *restrict low, const double *value,
+                             const double *radius, int64_t n) {
+    CUPEL_VECTORISE
+    for (int64_t i = 0; i < n; i++) {
+        const double size = fabs(value[i]), high = size + radius[i], below = size - radius[i];
+        const double finite = high < INFINITY ? high : 0, near = high == 0 ? INFINITY : below;
+        top[i] = finite > top[i] ? finite : top[i];
+        low[i] = near < low[i] ? near : low[i];
     }
-    for (; i < n; i++) {
-        const double v = fabs(value[i]), size = v + radius[i], least = v == 0 ? INFINITY : v;
-        top[0] = size > top[0] ? size : top[0];
-        low[0] = least < low[0] ? least : low[0];
-        strange[0] += size * 0;
-    }
-    cupel_extent e = {0, INFINITY};
-    for (int k = 0; k < LANES; k++) {
-        e.top = top[k] > e.top ? top[k] : e.top;
-        e.low = low[k] < e.low ? low[k] : e.low;
-    }
-    for (int k = 0; k < LANES; k++) e.top += strange[k];
-    return e;
 }
 
 void cupel_tensor_size(cupel_tensor *t) {
     if (t->sized) return;
-    double top[LANES] = {0}, low[LANES], largest = 0, least = INFINITY;
-    for (int k = 0; k < LANES; k++) low[k] = INFINITY;
-    for (int64_t begin = 0; begin < t->count; begin += LANES) {
-        const int n = t->count - begin < LANES ? (int)(t->count - begin) : LANES;
-        double v[LANES] = {0}, r[LANES] = {0};
-        memcpy(v, t->value + begin, (size_t)n * sizeof *v);
-        if (t->radius) memcpy(r, t->radius + begin, (size_t)n * sizeof *r);
-        for (int k = 0; k < LANES; k++) {
-            const double size = fabs(v[k]), high = size + r[k], below = size - r[k];
-            const double finite = high < INFINITY ? high : 0, near = high == 0 ? INFINITY : below;
-            top[k] = finite > top[k] ? finite : top[k];
-            low[k] = near < low[k] ? near : low[k];
-        }
+    static const double none[CUPEL_BOUNDED_BLOCK];
+    double top[CUPEL_BOUNDED_BLOCK], low[CUPEL_BOUNDED_BLOCK], largest = 0, least = INFINITY;
+    const int64_t lanes = t->count < CUPEL_BOUNDED_BLOCK ? t->count : CUPEL_BOUNDED_BLOCK;
+    for (int64_t i = 0; i < lanes; i++) top[i] = 0, low[i] = INFINITY;
+    for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
+        const int64_t n = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
+        widen(top, low, t->value + begin, t->radius ? t->radius + begin : none, n);
     }
-    for (int k = 0; k < LANES; k++) {
-        largest = top[k] > largest ? top[k] : largest;
-        least = low[k] < least ? low[k] : least;
+    for (int64_t i = 0; i < lanes; i++) {
+        largest = top[i] > largest ? top[i] : largest;
+        least = low[i] < least ? low[i] : least;
     }
     t->largest = largest;
     t->least = fmax(least, 0);

@@ -1,5 +1,6 @@
-/* What the oracle costs: the bounded evaluator against a plain fp64 loop of the same operator (at most 4 times), and against the
- * exact one (at least 25 times cheaper). Median of 5; prints ratios. Build in release. */
+/* What the oracle costs: the bounded evaluator against a plain fp64 loop of the same operator (at most 4
+ * times), and against the exact one (at least 25 times cheaper). Median of 5; prints ratios. Build in
+ * release. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ enum { ROUNDS = 5, INPUTS = 3 };
 
 typedef struct bench {
     const char *expression;
-    int64_t m, n, k;            /* x [m, n]; w [n, k] where k > 0, else [n]; b [n] or [k] */
+    int64_t m, n, k; /* x [m, n]; w [n, k] where k > 0, else [n]; b [n] or [k] */
     bool rows_to_numbers;
     void (*plain)(const struct bench *b, double *y);
     double *x, *w, *b;
@@ -77,12 +78,15 @@ static cupel_graph *graph_of(const bench *b, cupel_arena *arena, int64_t rows) {
         {.name = "b", .type = CUPEL_F32, .rank = 1, .shape = {b->k ? b->k : b->n}},
     };
     cupel_expr *expr;
-    cupel_symbol_output out = {.name = "y", .type = CUPEL_F32, .rank = b->rows_to_numbers ? 1 : 2,
+    cupel_symbol_output out = {.name = "y",
+                               .type = CUPEL_F32,
+                               .rank = b->rows_to_numbers ? 1 : 2,
                                .shape = {rows, b->k ? b->k : b->n}};
     if (b->rows_to_numbers) out.shape[1] = 0;
     cupel_graph *graph = NULL;
     cupel_code code = cupel_expr_parse(cupel_span_of(b->expression, "bench", 1, 1), arena, &expr, &err);
-    const cupel_symbols symbols = {.input_count = INPUTS, .inputs = inputs, .output_count = 1, .outputs = &out};
+    const cupel_symbols symbols = {
+        .input_count = INPUTS, .inputs = inputs, .output_count = 1, .outputs = &out};
     if (code == CUPEL_OK) {
         out.ensures = expr;
         code = cupel_graph_build(&symbols, arena, &graph, &err);
