@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tolerance.h"
+
 typedef struct trial {
     const cupel_contract *contract;
     const cupel_runner *runner;
@@ -95,6 +97,7 @@ static cupel_code ask_oracle(trial *t) {
     if (exact) CUPEL_TRY(exact_session(t));
     for (int o = 0; o < graph->output_count; o++)
         if (needs_exact(t, o)) CUPEL_TRY(cupel_exact_output(t->session, o, t->arena, &allowed[o], t->err));
+    for (int o = 0; o < graph->output_count; o++) cupel_tolerance_apply(t->contract, &allowed[o]);
     t->out->allowed = allowed;
     return CUPEL_OK;
 }
@@ -146,6 +149,12 @@ static void adopt(cupel_finding *finding, const cupel_suspect_element *element,
     finding->certified = true;
 }
 
+static cupel_code exact_element(trial *t, int output, int64_t index, cupel_exact_element *out) {
+    CUPEL_TRY(cupel_exact_element_of(t->session, output, index, out, t->err));
+    cupel_tolerance_apply_exact(t->contract, &t->out->graph->outputs[output], out);
+    return CUPEL_OK;
+}
+
 /* The first of the finding's worst elements that the exact oracle finds wrong too. */
 static cupel_code certify_value(trial *t, int f, bool *confirmed) {
     cupel_judged *judged = &t->out->judged;
@@ -155,7 +164,7 @@ static cupel_code certify_value(trial *t, int f, bool *confirmed) {
         const cupel_suspect_element *element = &judged->elements[f][i];
         cupel_exact_element exact = {0};
         double ratio = NAN;
-        CUPEL_TRY(cupel_exact_element_of(t->session, finding->output, element->index, &exact, t->err));
+        CUPEL_TRY(exact_element(t, finding->output, element->index, &exact));
         if (judge_exactly(&t->out->graph->outputs[finding->output], &exact, element, &ratio) <=
             CUPEL_NOT_JUDGED)
             continue;
@@ -168,7 +177,7 @@ static cupel_code certify_value(trial *t, int f, bool *confirmed) {
 /* Other findings need no confirmation; the exact value at their element is for the reader. */
 static cupel_code add_exact(trial *t, cupel_finding *finding) {
     if (finding->output < 0 || finding->index < 0) return CUPEL_OK;
-    CUPEL_TRY(cupel_exact_element_of(t->session, finding->output, finding->index, &finding->exact, t->err));
+    CUPEL_TRY(exact_element(t, finding->output, finding->index, &finding->exact));
     finding->certified = true;
     return CUPEL_OK;
 }
