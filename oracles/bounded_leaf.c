@@ -30,9 +30,7 @@ static cupel_code input(cupel_bounded *b, int node) {
     const bool wider = from->precision > to->precision || from->emin < to->emin || from->emax > to->emax;
     for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
         const int64_t end = begin + CUPEL_BOUNDED_BLOCK < t->count ? begin + CUPEL_BOUNDED_BLOCK : t->count;
-        uint64_t special = 0;
-        for (int64_t i = begin; i < end; i++) special |= (cupel_bits(t->value[i]) >> 52 & 0x7ff) == 0x7ff;
-        if (!special && !wider) continue;
+        if (!wider && all_finite(t->value + begin, end - begin)) continue;
         for (int64_t i = begin; i < end; i++) {
             cupel_ball leaf = cupel_ball_leaf(&b->w, n->kind, t->value[i], true);
             leaf.classes &= CUPEL_CLASS_MASK;
