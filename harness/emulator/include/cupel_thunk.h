@@ -49,15 +49,18 @@ template <class... P> struct parameters {
     static constexpr cupel_emu_param list[] = {describe<P>()..., cupel_emu_param{}};
 };
 
+/* The argument list is the harness's memory, not the kernel's: reading it is not checked. */
+#define CUPEL_UNCHECKED __attribute__((no_sanitize("kernel-address")))
+
 template <auto F> struct of;
 template <class... P, void (*F)(P...)> struct of<F> {
     static constexpr uint32_t count = sizeof...(P);
     static constexpr const cupel_emu_param *list = parameters<P...>::list;
-    template <size_t... I> static __device__ void apply(void *const *args, std::index_sequence<I...>) {
+    template <size_t... I> CUPEL_UNCHECKED static __device__ void apply(void *const *args, std::index_sequence<I...>) {
         (void)args;
         F(*(std::remove_cv_t<P> *)args[I]...);
     }
-    static __device__ void call(void *const *args) { apply(args, std::index_sequence_for<P...>()); }
+    CUPEL_UNCHECKED static __device__ void call(void *const *args) { apply(args, std::index_sequence_for<P...>()); }
 };
 
 } // namespace cupel_thunk
