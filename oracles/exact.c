@@ -15,6 +15,7 @@ cupel_code cupel_exact_open(const cupel_graph *graph, const cupel_bindings *bind
     s->graph = graph;
     s->bindings = bindings;
     s->w = cupel_working_of(rules);
+    cupel_exact_init(&s->spare);
     s->traits = calloc((size_t)graph->node_count + 1, sizeof *s->traits);
     s->uses = calloc((size_t)graph->node_count + 1, sizeof *s->uses);
     if (!s->traits || !s->uses) {
@@ -37,6 +38,8 @@ cupel_code cupel_exact_open(const cupel_graph *graph, const cupel_bindings *bind
 void cupel_exact_close(cupel_exact_session *s) {
     if (!s) return;
     cupel_exact_forget(s);
+    cupel_exact_drain(s);
+    cupel_exact_clear(&s->spare);
     free(s->traits);
     free(s->uses);
     free(s);
@@ -84,7 +87,7 @@ static int next_precision(int precision, int cap) {
 }
 
 static void fill(const cupel_exact_session *s, const cupel_graph_output *output, const cupel_exact_value *v,
-                 double rounded, bool unable, cupel_exact_element *out) {
+                 double rounded, bool unable, bool with_digits, cupel_exact_element *out) {
     bool exact;
     const cupel_permitted p =
         cupel_ball_permit(&s->w, output->type, s->graph->nodes[output->node].kind, &v->ball);
@@ -97,11 +100,12 @@ static void fill(const cupel_exact_session *s, const cupel_graph_output *output,
                                  .reason = p.reason,
                                  .precision = s->precision};
     if (unable && out->reason == CUPEL_REASON_JUDGED) out->reason = CUPEL_REASON_UNABLE;
-    write_digits(v, out->digits, sizeof out->digits);
+    if (with_digits) write_digits(v, out->digits, sizeof out->digits);
 }
 
-cupel_code cupel_exact_element_of(cupel_exact_session *s, int output, int64_t index, cupel_exact_element *out,
-                                  cupel_error *err) {
+/* Decimal digits cost more than many an element. */
+static cupel_code element_of(cupel_exact_session *s, int output, int64_t index, bool with_digits,
+                             cupel_exact_element *out, cupel_error *err) {
     if (output < 0 || output >= s->graph->output_count || index < 0 ||
         index >= s->graph->outputs[output].count)
         return cupel_fail(err, CUPEL_RANGE, "expected an element of an output, found output %d, element %lld",
@@ -109,26 +113,30 @@ cupel_code cupel_exact_element_of(cupel_exact_session *s, int output, int64_t in
     const cupel_graph_output *o = &s->graph->outputs[output];
     const int cap = o->type == CUPEL_F64 ? CAP_F64 : CAP;
     if (s->entry_count > MEMORY_LIMIT) cupel_exact_forget(s);
-    cupel_exact_value scratch;
-    cupel_exact_init(&scratch);
     s->code = CUPEL_OK;
+    s->pool_used = 0;
+    cupel_exact_value *scratch = cupel_exact_borrow(s);
     for (s->precision = FIRST_PRECISION;; s->precision = next_precision(s->precision, cap)) {
         s->depth = 0;
-        const cupel_exact_value *v = cupel_exact_get(s, o->node, index, &scratch);
+        const cupel_exact_value *v = cupel_exact_get(s, o->node, index, scratch);
         if (s->code != CUPEL_OK) break;
         double rounded;
         const bool settled = rounds_one_way(o->type, v, &rounded);
         if ((settled && !v->open) || s->precision >= cap || v->ball.reason != CUPEL_REASON_JUDGED) {
-            fill(s, o, v, rounded, !settled || v->unsound, out);
+            fill(s, o, v, rounded, !settled || v->unsound, with_digits, out);
             break;
         }
     }
-    cupel_exact_clear(&scratch);
     if (s->code == CUPEL_OK) return CUPEL_OK;
     cupel_exact_forget(s); /* elements that were begun hold nothing */
     if (s->code == CUPEL_UNABLE)
         return cupel_fail(err, CUPEL_UNABLE, "the expression is nested too deeply for the exact evaluator");
     return cupel_fail(err, s->code, "out of memory");
+}
+
+cupel_code cupel_exact_element_of(cupel_exact_session *s, int output, int64_t index, cupel_exact_element *out,
+                                  cupel_error *err) {
+    return element_of(s, output, index, true, out, err);
 }
 
 cupel_code cupel_exact_output(cupel_exact_session *s, int output, cupel_arena *arena, cupel_allowed *out,
@@ -138,7 +146,7 @@ cupel_code cupel_exact_output(cupel_exact_session *s, int output, cupel_arena *a
     CUPEL_TRY(cupel_allowed_create(&s->graph->outputs[output], arena, out, err));
     for (int64_t i = 0; i < out->count; i++) {
         cupel_exact_element e;
-        CUPEL_TRY(cupel_exact_element_of(s, output, i, &e, err));
+        CUPEL_TRY(element_of(s, output, i, false, &e, err));
         const cupel_permitted p = {e.lo, e.hi, e.radius, e.classes, e.reason};
         cupel_allowed_set(out, i, e.value, &p);
     }

@@ -29,7 +29,10 @@ struct cupel_exact_session {
     int *uses;           /* per node: consumers; elements of nodes used once are not worth remembering */
     int precision;       /* of the evaluation under way */
     int depth;
-    cupel_code code;            /* sticky: out of memory, nested too deeply */
+    cupel_code code;          /* sticky: out of memory, nested too deeply */
+    cupel_exact_value **pool; /* values lent as scratch, last in first out */
+    size_t pool_used, pool_count, pool_capacity;
+    cupel_exact_value spare;    /* lent when memory is short; nothing that is computed then is used */
     cupel_exact_entry *entries; /* hash table, keyed by node and element */
     size_t entry_count, entry_capacity;
 };
@@ -38,6 +41,13 @@ struct cupel_exact_session {
 
 void cupel_exact_init(cupel_exact_value *v);
 void cupel_exact_clear(cupel_exact_value *v);
+/* Lends a value for the time of one computation; returns are in reverse order. Never NULL: when memory is
+ * short the session's code is set, and what is lent serves nothing. */
+cupel_exact_value *cupel_exact_borrow(cupel_exact_session *s);
+static inline void cupel_exact_return(cupel_exact_session *s) {
+    s->pool_used--;
+}
+void cupel_exact_drain(cupel_exact_session *s);
 /* Prepares v for a result at the precision of the session. */
 void cupel_exact_start(const cupel_exact_session *s, cupel_exact_value *v);
 bool cupel_exact_is_point(const cupel_exact_value *v);
@@ -54,6 +64,13 @@ void cupel_exact_copy(cupel_exact_value *to, const cupel_exact_value *from);
 double cupel_exact_round(cupel_dtype type, mpfr_srcptr x);
 /* Correct signs of zeros and enclosures of which one end is NaN; sums: an exact zero is +0. */
 void cupel_exact_tidy(cupel_exact_value *v, bool is_sum);
+
+/* lo and hi from one function value rounded down: what it rounds to upwards is the same number or the next.
+ */
+static inline void cupel_exact_both(cupel_exact_value *v, int ternary_of_lo) {
+    mpfr_set(v->hi, v->lo, MPFR_RNDU);
+    if (ternary_of_lo != 0) mpfr_nextabove(v->hi);
+}
 
 /* ---- elements ---- */
 

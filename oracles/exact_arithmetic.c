@@ -42,8 +42,7 @@ static void corners(cupel_exact_value *out, const cupel_exact_value *a, const cu
 
 static void points(cupel_exact_value *out, const cupel_exact_value *a, const cupel_exact_value *b,
                    operation *op) {
-    op(out->lo, a->lo, b->lo, MPFR_RNDD);
-    op(out->hi, a->lo, b->lo, MPFR_RNDU);
+    cupel_exact_both(out, op(out->lo, a->lo, b->lo, MPFR_RNDD));
 }
 
 void cupel_exact_multiply(cupel_exact_value *out, const cupel_exact_value *a, const cupel_exact_value *b) {

@@ -29,8 +29,7 @@ static void hull_of_corners(cupel_exact_value *out, const cupel_exact_value *a, 
 /* Of a positive base x ** y is monotone in each argument; of others only points are taken. */
 static void power(cupel_exact_value *out, const cupel_exact_value *a, const cupel_exact_value *b) {
     if (cupel_exact_is_point(a) && cupel_exact_is_point(b)) {
-        mpfr_pow(out->lo, a->lo, b->lo, MPFR_RNDD);
-        mpfr_pow(out->hi, a->lo, b->lo, MPFR_RNDU);
+        cupel_exact_both(out, mpfr_pow(out->lo, a->lo, b->lo, MPFR_RNDD));
     } else if (!cupel_exact_is_nan(a) && mpfr_sgn(a->lo) > 0 && !cupel_exact_is_nan(b)) {
         hull_of_corners(out, a, b, mpfr_pow);
     } else if (cupel_exact_is_point(b) && mpfr_integer_p(b->lo) && mpfr_sgn(a->hi) < 0) {
@@ -43,8 +42,7 @@ static void power(cupel_exact_value *out, const cupel_exact_value *a, const cupe
 /* The angle is monotone along both axes where the box keeps off the cut and the origin. */
 static void angle(cupel_exact_value *out, const cupel_exact_value *y, const cupel_exact_value *x) {
     if (cupel_exact_is_point(x) && cupel_exact_is_point(y)) {
-        mpfr_atan2(out->lo, y->lo, x->lo, MPFR_RNDD);
-        mpfr_atan2(out->hi, y->lo, x->lo, MPFR_RNDU);
+        cupel_exact_both(out, mpfr_atan2(out->lo, y->lo, x->lo, MPFR_RNDD));
     } else if (cupel_exact_is_nan(x) || cupel_exact_is_nan(y)) {
         mpfr_set_nan(out->lo);
         mpfr_set_nan(out->hi);
@@ -176,11 +174,10 @@ static void compute(cupel_op op, cupel_exact_value *out, const cupel_exact_value
 void cupel_exact_binary(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
     const cupel_node *n = &s->graph->nodes[node];
     const bool same = n->args[0] == n->args[1];
-    cupel_exact_value scratch_a, scratch_b;
-    cupel_exact_init(&scratch_a);
-    cupel_exact_init(&scratch_b);
-    const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index, &scratch_a);
-    const cupel_exact_value *b = same ? a : cupel_exact_get(s, n->args[1], index, &scratch_b);
+    cupel_exact_value *scratch_a = cupel_exact_borrow(s);
+    cupel_exact_value *scratch_b = cupel_exact_borrow(s);
+    const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index, scratch_a);
+    const cupel_exact_value *b = same ? a : cupel_exact_get(s, n->args[1], index, scratch_b);
     cupel_exact_start(s, out);
     compute(n->op, out, a, b);
     bool exact;
@@ -190,6 +187,6 @@ void cupel_exact_binary(cupel_exact_session *s, int node, int64_t index, cupel_e
     out->ball = cupel_ball_binary(&s->w, &s->traits[node], n->op, kind, &a->ball, &b->ball, value, exact);
     out->unsound = a->unsound || b->unsound || (out->open && !(out->ball.radius > 0));
     out->open |= a->open || b->open;
-    cupel_exact_clear(&scratch_a);
-    cupel_exact_clear(&scratch_b);
+    cupel_exact_return(s);
+    cupel_exact_return(s);
 }

@@ -18,13 +18,12 @@ static void sum(cupel_exact_session *s, int node, int64_t index, cupel_exact_val
     const cupel_node *n = &s->graph->nodes[node];
     const int64_t length = last_extent(s, n->args[0]);
     cupel_ball_tally tally = cupel_ball_tally_start();
-    cupel_exact_value scratch;
-    cupel_exact_init(&scratch);
+    cupel_exact_value *scratch = cupel_exact_borrow(s);
     cupel_exact_start(s, out);
     mpfr_set_zero(out->lo, 1);
     mpfr_set_zero(out->hi, 1);
     for (int64_t i = 0; i < length && s->code == CUPEL_OK; i++) {
-        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index * length + i, &scratch);
+        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index * length + i, scratch);
         mpfr_add(out->lo, out->lo, a->lo, MPFR_RNDD);
         mpfr_add(out->hi, out->hi, a->hi, MPFR_RNDU);
         inherit(out, a);
@@ -34,33 +33,32 @@ static void sum(cupel_exact_session *s, int node, int64_t index, cupel_exact_val
     bool exact;
     const double value = cupel_exact_nearest(out, &exact);
     out->ball = cupel_ball_tally_end(&s->w, &s->traits[node], n->kind, &tally, value, exact);
-    cupel_exact_clear(&scratch);
+    cupel_exact_return(s);
 }
 
 /* PROD: a running product whose last two states alternate between two places. */
 static void prod(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
     const cupel_node *n = &s->graph->nodes[node];
     const int64_t length = last_extent(s, n->args[0]);
-    cupel_exact_value scratch, before;
-    cupel_exact_init(&scratch);
-    cupel_exact_init(&before);
+    cupel_exact_value *scratch = cupel_exact_borrow(s);
+    cupel_exact_value *before = cupel_exact_borrow(s);
     cupel_exact_start(s, out);
     cupel_exact_set_integer(out, 1);
     out->ball = cupel_ball_one();
     for (int64_t i = 0; i < length && s->code == CUPEL_OK; i++) {
-        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index * length + i, &scratch);
-        cupel_exact_copy(&before, out);
+        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index * length + i, scratch);
+        cupel_exact_copy(before, out);
         cupel_exact_start(s, out);
-        cupel_exact_multiply(out, &before, a);
+        cupel_exact_multiply(out, before, a);
         bool exact;
         const double value = cupel_exact_nearest(out, &exact);
         out->ball =
-            cupel_ball_prod_step(&s->w, &s->traits[node], n->kind, &before.ball, &a->ball, value, exact);
-        inherit(out, &before);
+            cupel_ball_prod_step(&s->w, &s->traits[node], n->kind, &before->ball, &a->ball, value, exact);
+        inherit(out, before);
         inherit(out, a);
     }
-    cupel_exact_clear(&scratch);
-    cupel_exact_clear(&before);
+    cupel_exact_return(s);
+    cupel_exact_return(s);
 }
 
 /* NaN wins. Where enclosures overlap, so does their hull: no decision is needed. */
@@ -68,12 +66,11 @@ static void extremum(cupel_exact_session *s, int node, int64_t index, cupel_exac
     const cupel_node *n = &s->graph->nodes[node];
     const int64_t length = last_extent(s, n->args[0]);
     const bool largest = n->op == CUPEL_OP_AMAX;
-    cupel_exact_value scratch;
-    cupel_exact_init(&scratch);
-    cupel_exact_copy(out, cupel_exact_get(s, n->args[0], index * length, &scratch));
+    cupel_exact_value *scratch = cupel_exact_borrow(s);
+    cupel_exact_copy(out, cupel_exact_get(s, n->args[0], index * length, scratch));
     out->precision = s->precision;
     for (int64_t i = 1; i < length && s->code == CUPEL_OK; i++) {
-        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index * length + i, &scratch);
+        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index * length + i, scratch);
         const mpfr_prec_t wanted = mpfr_get_prec(a->lo), held = mpfr_get_prec(out->lo);
         if (wanted > held) {
             mpfr_prec_round(out->lo, wanted, MPFR_RNDD);
@@ -94,26 +91,25 @@ static void extremum(cupel_exact_session *s, int node, int64_t index, cupel_exac
         out->ball = cupel_ball_extremum(&s->w, n->op, &out->ball, &a->ball, value);
         inherit(out, a);
     }
-    cupel_exact_clear(&scratch);
+    cupel_exact_return(s);
 }
 
 static void position(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
     const cupel_node *n = &s->graph->nodes[node];
     const int64_t length = last_extent(s, n->args[0]);
-    cupel_exact_value scratch;
-    cupel_exact_init(&scratch);
+    cupel_exact_value *scratch = cupel_exact_borrow(s);
     cupel_exact_start(s, out);
     cupel_ball *elements = calloc((size_t)length, sizeof *elements);
     if (!elements) s->code = CUPEL_MEMORY;
     for (int64_t i = 0; i < length && s->code == CUPEL_OK; i++) {
-        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index * length + i, &scratch);
+        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index * length + i, scratch);
         elements[i] = a->ball;
         inherit(out, a);
     }
     if (s->code == CUPEL_OK) out->ball = cupel_ball_arg(n->op, elements, length);
     cupel_exact_set_integer(out, (int64_t)out->ball.value);
     free(elements);
-    cupel_exact_clear(&scratch);
+    cupel_exact_return(s);
 }
 
 void cupel_exact_reduce(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
@@ -132,33 +128,32 @@ void cupel_exact_product(cupel_exact_session *s, int node, int64_t index, cupel_
     const int64_t inner = last_extent(s, n->args[0]), columns = n->shape[n->rank - 1];
     const int64_t row = index / columns, column = index % columns, batch = row / n->shape[n->rank - 2];
     cupel_ball_tally tally = cupel_ball_tally_start();
-    cupel_exact_value scratch_a, scratch_b, term;
-    cupel_exact_init(&scratch_a);
-    cupel_exact_init(&scratch_b);
-    cupel_exact_init(&term);
+    cupel_exact_value *scratch_a = cupel_exact_borrow(s);
+    cupel_exact_value *scratch_b = cupel_exact_borrow(s);
+    cupel_exact_value *term = cupel_exact_borrow(s);
     cupel_exact_start(s, out);
     mpfr_set_zero(out->lo, 1);
     mpfr_set_zero(out->hi, 1);
     for (int64_t k = 0; k < inner && s->code == CUPEL_OK; k++) {
-        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], row * inner + k, &scratch_a);
+        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], row * inner + k, scratch_a);
         const cupel_exact_value *b =
-            cupel_exact_get(s, n->args[1], (batch * inner + k) * columns + column, &scratch_b);
-        cupel_exact_start(s, &term);
-        cupel_exact_multiply(&term, a, b);
-        mpfr_add(out->lo, out->lo, term.lo, MPFR_RNDD);
-        mpfr_add(out->hi, out->hi, term.hi, MPFR_RNDU);
+            cupel_exact_get(s, n->args[1], (batch * inner + k) * columns + column, scratch_b);
+        cupel_exact_start(s, term);
+        cupel_exact_multiply(term, a, b);
+        mpfr_add(out->lo, out->lo, term->lo, MPFR_RNDD);
+        mpfr_add(out->hi, out->hi, term->hi, MPFR_RNDU);
         bool exact;
-        const double value = cupel_exact_nearest(&term, &exact);
+        const double value = cupel_exact_nearest(term, &exact);
         cupel_ball_tally_product(&s->w, &tally, &a->ball, &b->ball, value, exact);
         inherit(out, a);
         inherit(out, b);
-        inherit(out, &term);
+        inherit(out, term);
     }
     cupel_exact_tidy(out, true);
     bool exact;
     const double value = cupel_exact_nearest(out, &exact);
     out->ball = cupel_ball_tally_end(&s->w, &s->traits[node], n->kind, &tally, value, exact);
-    cupel_exact_clear(&scratch_a);
-    cupel_exact_clear(&scratch_b);
-    cupel_exact_clear(&term);
+    cupel_exact_return(s);
+    cupel_exact_return(s);
+    cupel_exact_return(s);
 }

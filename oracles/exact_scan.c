@@ -56,29 +56,28 @@ void cupel_exact_scan(cupel_exact_session *s, int node, int64_t index, cupel_exa
     const int64_t length = n->shape[n->rank - 1], row = index / length * length;
     const bool extremum = n->op == CUPEL_OP_CUMMAX || n->op == CUPEL_OP_CUMMIN;
     cupel_ball_tally tally = cupel_ball_tally_start();
-    cupel_exact_value scratch, state, next;
-    cupel_exact_init(&scratch);
-    cupel_exact_init(&state);
-    cupel_exact_init(&next);
-    start(s, n->op, &state);
+    cupel_exact_value *scratch = cupel_exact_borrow(s);
+    cupel_exact_value *state = cupel_exact_borrow(s);
+    cupel_exact_value *next = cupel_exact_borrow(s);
+    start(s, n->op, state);
     for (int64_t i = row; i < row + length && s->code == CUPEL_OK; i++) {
-        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], i, &scratch);
+        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], i, scratch);
         if (i == row && extremum) {
-            cupel_exact_copy(&next, a);
-            next.precision = s->precision;
+            cupel_exact_copy(next, a);
+            next->precision = s->precision;
         } else {
-            combine(s, node, &tally, &next, &state, a);
+            combine(s, node, &tally, next, state, a);
         }
-        cupel_exact_copy(&state, &next);
+        cupel_exact_copy(state, next);
         if (i == index) {
-            cupel_exact_copy(out, &next);
+            cupel_exact_copy(out, next);
             continue;
         }
         bool fresh;
         cupel_exact_value *kept = cupel_exact_remember(s, node, i, &fresh);
-        if (kept) cupel_exact_copy(kept, &next);
+        if (kept) cupel_exact_copy(kept, next);
     }
-    cupel_exact_clear(&scratch);
-    cupel_exact_clear(&state);
-    cupel_exact_clear(&next);
+    cupel_exact_return(s);
+    cupel_exact_return(s);
+    cupel_exact_return(s);
 }

@@ -4,12 +4,8 @@
 #include "exact.h"
 
 static void choose(cupel_exact_session *s, const cupel_node *n, int64_t index, cupel_exact_value *out) {
-    cupel_exact_value scratch[3];
     const cupel_exact_value *v[3];
-    for (int i = 0; i < 3; i++) {
-        cupel_exact_init(&scratch[i]);
-        v[i] = cupel_exact_get(s, n->args[i], index, &scratch[i]);
-    }
+    for (int i = 0; i < 3; i++) v[i] = cupel_exact_get(s, n->args[i], index, cupel_exact_borrow(s));
     const cupel_exact_value *taken = mpfr_zero_p(v[0]->lo) ? v[2] : v[1];
     cupel_exact_copy(out, taken);
     bool exact;
@@ -19,7 +15,7 @@ static void choose(cupel_exact_session *s, const cupel_node *n, int64_t index, c
     out->unsound =
         v[0]->unsound || taken->unsound || (v[0]->ball.radius > 0 && (v[1]->unsound || v[2]->unsound));
     out->precision = s->precision;
-    for (int i = 0; i < 3; i++) cupel_exact_clear(&scratch[i]);
+    for (int i = 0; i < 3; i++) cupel_exact_return(s);
 }
 
 /* Truncated; what does not fit is not judged, and any number will do. */
@@ -35,9 +31,8 @@ static void to_integer(cupel_dtype type, cupel_exact_value *out, const cupel_exa
 }
 
 static void cast(cupel_exact_session *s, const cupel_node *n, int64_t index, cupel_exact_value *out) {
-    cupel_exact_value scratch;
-    cupel_exact_init(&scratch);
-    const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index, &scratch);
+    cupel_exact_value *scratch = cupel_exact_borrow(s);
+    const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index, scratch);
     cupel_exact_start(s, out);
     if (n->kind == CUPEL_VALUE_REAL) {
         const double lo = cupel_exact_round(n->type, a->lo), hi = cupel_exact_round(n->type, a->hi);
@@ -52,7 +47,7 @@ static void cast(cupel_exact_session *s, const cupel_node *n, int64_t index, cup
     out->ball = cupel_ball_cast(&s->w, n->type, &a->ball, cupel_exact_nearest(out, &exact));
     out->unsound = a->unsound || (out->open && !(out->ball.radius > 0));
     out->open |= a->open;
-    cupel_exact_clear(&scratch);
+    cupel_exact_return(s);
 }
 
 void cupel_exact_select(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {

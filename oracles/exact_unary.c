@@ -36,8 +36,7 @@ static function *monotone(cupel_op op, bool *rises) {
 }
 
 static void at_point(cupel_exact_value *out, mpfr_srcptr x, function *f) {
-    f(out->lo, x, MPFR_RNDD);
-    f(out->hi, x, MPFR_RNDU);
+    cupel_exact_both(out, f(out->lo, x, MPFR_RNDD));
 }
 
 /* An enclosure that leaves the domain at one end: the exact value lies in the other part or has none. */
@@ -159,9 +158,8 @@ static bool test(cupel_op op, const cupel_exact_value *a) {
 
 void cupel_exact_unary(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
     const cupel_node *n = &s->graph->nodes[node];
-    cupel_exact_value scratch;
-    cupel_exact_init(&scratch);
-    const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index, &scratch);
+    cupel_exact_value *scratch = cupel_exact_borrow(s);
+    const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index, scratch);
     cupel_exact_start(s, out);
     switch (n->op) {
     case CUPEL_OP_ISNAN:
@@ -193,5 +191,5 @@ void cupel_exact_unary(cupel_exact_session *s, int node, int64_t index, cupel_ex
         out->ball.reason = CUPEL_REASON_CONVENTION;
     out->unsound = a->unsound || (out->open && !(out->ball.radius > 0));
     out->open |= a->open;
-    cupel_exact_clear(&scratch);
+    cupel_exact_return(s);
 }

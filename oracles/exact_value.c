@@ -1,5 +1,6 @@
 /* Enclosures in MPFR: making, reading and rounding them. */
 #include <float.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exact.h"
@@ -13,6 +14,38 @@ void cupel_exact_init(cupel_exact_value *v) {
 void cupel_exact_clear(cupel_exact_value *v) {
     mpfr_clear(v->lo);
     mpfr_clear(v->hi);
+}
+
+static bool grow_pool(cupel_exact_session *s) {
+    if (s->pool_count == s->pool_capacity) {
+        const size_t capacity = s->pool_capacity ? 2 * s->pool_capacity : 32;
+        cupel_exact_value **grown = realloc(s->pool, capacity * sizeof *grown);
+        if (!grown) return false;
+        s->pool = grown;
+        s->pool_capacity = capacity;
+    }
+    cupel_exact_value *fresh = malloc(sizeof *fresh);
+    if (!fresh) return false;
+    cupel_exact_init(fresh);
+    s->pool[s->pool_count++] = fresh;
+    return true;
+}
+
+cupel_exact_value *cupel_exact_borrow(cupel_exact_session *s) {
+    const size_t place = s->pool_used++;
+    if (place < s->pool_count || (s->code == CUPEL_OK && grow_pool(s))) return s->pool[place];
+    if (s->code == CUPEL_OK) s->code = CUPEL_MEMORY;
+    return &s->spare;
+}
+
+void cupel_exact_drain(cupel_exact_session *s) {
+    for (size_t i = 0; i < s->pool_count; i++) {
+        cupel_exact_clear(s->pool[i]);
+        free(s->pool[i]);
+    }
+    free(s->pool);
+    s->pool = NULL;
+    s->pool_used = s->pool_count = s->pool_capacity = 0;
 }
 
 static void set_precision(cupel_exact_value *v, mpfr_prec_t bits) {
@@ -55,6 +88,8 @@ double cupel_exact_nearest(const cupel_exact_value *v, bool *exact) {
         if (mpfr_inf_p(v->lo) && mpfr_inf_p(v->hi)) return 0.0;
         return mpfr_inf_p(v->hi) ? DBL_MAX : -DBL_MAX;
     }
+    double low = clamped(v->lo);
+    if (low == clamped(v->hi)) return low;
     mpfr_t middle;
     mpfr_init2(middle, mpfr_get_prec(v->lo) + 2);
     mpfr_add(middle, v->lo, v->hi, MPFR_RNDN);
@@ -64,14 +99,20 @@ double cupel_exact_nearest(const cupel_exact_value *v, bool *exact) {
     return d;
 }
 
+/* Room for any double and any 64-bit integer. */
+static void make_room(cupel_exact_value *v) {
+    if (mpfr_get_prec(v->lo) < 64) mpfr_set_prec(v->lo, 64);
+    if (mpfr_get_prec(v->hi) < 64) mpfr_set_prec(v->hi, 64);
+}
+
 void cupel_exact_set_double(cupel_exact_value *v, double x) {
-    set_precision(v, 64);
+    make_room(v);
     mpfr_set_d(v->lo, x, MPFR_RNDN);
     mpfr_set_d(v->hi, x, MPFR_RNDN);
 }
 
 void cupel_exact_set_integer(cupel_exact_value *v, int64_t x) {
-    set_precision(v, 64);
+    make_room(v);
     mpfr_set_si(v->lo, x, MPFR_RNDN);
     mpfr_set_si(v->hi, x, MPFR_RNDN);
 }
