@@ -54,6 +54,9 @@ static void hand_out(search *h, const uint8_t *bytes, uint32_t size) {
     for (int i = 0; i < h->judged.finding_count; i++)
         wanted = count_signature(h, &h->judged.findings[i]) || wanted;
     if (!wanted || h->stopped || !cupel_recipe_decode(h->s->contract, bytes, size, &recipe)) return;
+    /* What the worker drew is legal and stays as it is; what a damaged worker wrote is made so. */
+    if (cupel_recipe_repair(h->s->contract, &recipe, h->options->limits.max_elements, NULL) != CUPEL_OK)
+        return;
     if (!h->callbacks->suspect(h->callbacks->self, &recipe, &h->judged)) h->stopped = true;
 }
 

@@ -1,10 +1,14 @@
 /* Host candidates for y = x + 1, right and wrong in every way that the supervisor must survive. Built as a
  * shared object. */
+#include <arpa/inet.h>
+#include <errno.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -110,4 +114,19 @@ void leaves_rarely(const float *x, float *y, int n);
 void leaves_rarely(const float *x, float *y, int n) {
     right(x, y, n);
     if (n % 31 == 30) exit(1);
+}
+
+/* Tries to get out: a file where anyone may write one (+1), the network of the machine (+2). */
+void escapes(const float *x, float *y, int n);
+void escapes(const float *x, float *y, int n) {
+    right(x, y, n);
+    char path[] = "/tmp/cupel-escaped-XXXXXX";
+    int file = mkstemp(path);
+    if (file >= 0) y[0] += 1, unlink(path), close(file);
+    struct sockaddr_in here = {
+        .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int s = socket(AF_INET, SOCK_STREAM, 0);
+    if (s >= 0 && (connect(s, (struct sockaddr *)&here, sizeof here) == 0 || errno == ECONNREFUSED))
+        y[0] += 2;
+    if (s >= 0) close(s);
 }

@@ -152,6 +152,20 @@ static void determinism_needs_the_claim(void **state) {
     host_fixture_stop(&f);
 }
 
+/* Where this machine allows it, candidates reach neither the file system nor the network; where not, the
+ * supervisor says so. */
+static void candidates_are_isolated(void **state) {
+    (void)state;
+    host_fixture f;
+    host_fixture_start(&f, "escapes", "");
+    host_fixture_open(&f, 5, memory);
+    const char *warning = cupel_supervisor_isolation(f.supervisor);
+    cupel_trial trial = try_in(&f, 9, true);
+    if (warning[0]) print_message("%s\n", warning);
+    assert_int_equal(trial.judged.finding_count > 0, strlen(warning) > 0);
+    host_fixture_stop(&f);
+}
+
 /* ---- searches ---- */
 
 typedef struct log {
@@ -344,6 +358,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(results_and_memory_are_judged),
         cmocka_unit_test(value_findings_are_certified),
         cmocka_unit_test(determinism_needs_the_claim),
+        cmocka_unit_test(candidates_are_isolated),
         cmocka_unit_test(search_of_right_candidate),
         cmocka_unit_test(searches_repeat),
         cmocka_unit_test(suspects_are_capped_by_signature),

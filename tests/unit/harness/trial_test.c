@@ -11,7 +11,7 @@
 
 #include "trial.h"
 
-/* Added to both ends of every allowed interval of the bounded oracle. */
+/* Added to every value of the bounded oracle, and to both ends of its interval. */
 static double shift;
 
 cupel_code __real_cupel_oracle_bounded(const cupel_graph *graph, const cupel_bindings *bindings,
@@ -28,7 +28,8 @@ cupel_code __wrap_cupel_oracle_bounded(const cupel_graph *graph, const cupel_bin
                                        cupel_error *err) {
     bounded_calls++;
     CUPEL_TRY(__real_cupel_oracle_bounded(graph, bindings, rules, arena, outputs, err));
-    for (int64_t i = 0; i < outputs[0].count; i++) outputs[0].lo[i] += shift, outputs[0].hi[i] += shift;
+    for (int64_t i = 0; i < outputs[0].count; i++)
+        outputs[0].value[i] += shift, outputs[0].lo[i] += shift, outputs[0].hi[i] += shift;
     return CUPEL_OK;
 }
 
@@ -174,7 +175,7 @@ static void disagreement_of_oracles_is_never_reported(void **state) {
     stop(&w);
 }
 
-/* Among the worst elements by the bounded oracle only the third is really wrong: it is found, and becomes the
+/* Among the worst elements by the bounded oracle only the last is really wrong: it is found, and becomes the
  * example. */
 static void later_elements_are_tried(void **state) {
     (void)state;
