@@ -96,6 +96,7 @@ static void vectors_are_accessed_whole(void **state) {
                  {"short4", 8, 1, 8},    {"ushort2", 4, 1, 4},        {"double2", 16, 1, 16},
                  {"double4", 32, 2, 16}, {"longlong2", 16, 1, 16},    {"ulonglong4", 32, 2, 16},
                  {"half2", 4, 1, 4},     {"__nv_bfloat162", 4, 1, 4}, {"half", 2, 1, 2},
+                 {"float", 4, 1, 4},     {"double", 8, 1, 8},         {"half", 2, 1, 2}};
     enum { CASES = sizeof cases / sizeof *cases };
     fixture m = fixture_open();
     const char *names[2 * CASES];
