@@ -107,10 +107,36 @@ static void random_mutations(void **state) {
     assert_true(placed_errors > 500 && accepted > 5);
 }
 
+/* With any amount of memory the answer is the contract or an error; the amounts are swept until it suffices.
+ */
+static void short_memory(void **state) {
+    (void)state;
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        size_t length, limit = 1024;
+        char *text = read_file(files[f], &length);
+        int refused = 0;
+        for (bool enough = false; !enough; limit += limit / 40 + 256) {
+            cupel_arena *arena = cupel_arena_create(limit);
+            cupel_contracts contracts;
+            cupel_error err = {0};
+            bool yaml = strstr(files[f], ".yaml") != NULL;
+            cupel_code code = cupel_contracts_parse(files[f], text, length, yaml, arena, &contracts, &err);
+            enough = code == CUPEL_OK;
+            if (!enough) assert_true(err.code == code && err.text[0]);
+            refused += code == CUPEL_MEMORY;
+            cupel_arena_free(arena);
+            assert_true(limit < 64 * 1024 * 1024);
+        }
+        assert_true(refused > 20);
+        free(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_prefix),
         cmocka_unit_test(random_mutations),
+        cmocka_unit_test(short_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
