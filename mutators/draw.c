@@ -1,5 +1,4 @@
 /* Fresh recipes: the undirected baseline and the start of every search. */
-#include <math.h>
 #include <string.h>
 
 #include "mutate.h"
@@ -7,7 +6,7 @@
 
 /* Small cases are cheap and sharp (bounds are tight for short rows); large ones come now and then, up to the
  * limit. */
-static int64_t draw_budget(int64_t limit, cupel_random *random) {
+static int64_t favour_small(int64_t limit, cupel_random *random) {
     int top = 0;
     while (top < 40 && limit >> (top + 1) > 0) top++;
     bool large = cupel_chance(random, 4);
@@ -17,51 +16,29 @@ static int64_t draw_budget(int64_t limit, cupel_random *random) {
     return budget > limit ? limit : budget;
 }
 
+/* A limit above the default asks for large cases: sizes are then spread evenly up to it. */
+static int64_t draw_budget(int64_t limit, bool *fill, cupel_random *random) {
+    *fill = limit > CUPEL_DEFAULT_MAX_ELEMENTS && !cupel_chance(random, 4);
+    return *fill ? 1 + (int64_t)cupel_random_below(random, (uint64_t)limit) : favour_small(limit, random);
+}
+
 static void draw_types(const cupel_contract *contract, cupel_random *random, cupel_recipe *recipe) {
     bool base = cupel_chance(random, 2);
     for (int i = 0; i < contract->type_count; i++)
         recipe->types[i] = base ? 0 : (uint8_t)cupel_random_below(random, (uint64_t)contract->types[i].count);
 }
 
-typedef struct mentions {
-    const cupel_contract *contract;
-    bool dims[CUPEL_DIM_MAX];
-} mentions;
-
-static cupel_code note_dim(void *self, const char *name, cupel_span place, cupel_error *err) {
-    (void)place, (void)err;
-    mentions *m = self;
-    int dim = cupel_contract_dim(m->contract, name);
-    if (dim >= 0) m->dims[dim] = true;
-    return CUPEL_OK;
-}
-
-/* The product of the dims that shapes speak of: what a matrix product costs, more than most kernels do. */
-static double work_of(const cupel_binding *binding) {
-    const cupel_contract *contract = binding->contract;
-    mentions m = {.contract = contract};
-    for (int t = 0; t < contract->tensor_count; t++)
-        for (int axis = 0; axis < contract->tensors[t].rank; axis++)
-            (void)!cupel_scalar_names(contract->tensors[t].shape[axis], note_dim, &m, NULL);
-    for (int i = 0; i < contract->let_count; i++)
-        (void)!cupel_scalar_names(contract->lets[i].expr, note_dim, &m, NULL);
-    double work = 1;
-    for (int i = 0; i < contract->dim_count; i++)
-        if (m.dims[i]) work *= fmax((double)binding->dims[i], 1);
-    return work;
-}
-
-/* The ordinary shape comes often where it fits the limit. Where it does not, it comes as the fourth draw and
- * then seldom enough to cost a fraction of the search, since "any values at an ordinary shape" would
- * otherwise never be tried; not at all where one run would take seconds. */
+/* The ordinary shape comes often where it is small, and the seldomer the larger it is, so that it costs a
+ * fraction of the search. Beyond the limit it still comes, first as the fourth draw, since "any values at an
+ * ordinary shape" would otherwise never be tried; but not where one run would take seconds. */
 static bool ordinary_is_due(const cupel_binding *ordinary, int64_t limit, uint64_t n, cupel_random *random) {
     static const double most_work = 1 << 22;
     int64_t total = cupel_dimensions_total(ordinary);
-    bool due = cupel_chance(random, 12);
+    uint64_t one_in = total / 1024 > 12 ? (uint64_t)total / 1024 : 12, period = 1024;
+    bool due = cupel_random_below(random, one_in) == 0;
     if (total <= limit) return due;
-    uint64_t period = 1024;
-    while (period < (uint64_t)total / 512) period *= 2;
-    return n % period == 3 && (double)total <= most_work && work_of(ordinary) <= most_work;
+    while (period < 2 * one_in) period *= 2;
+    return n % period == 3 && (double)total <= most_work && cupel_shape_work(ordinary) <= most_work;
 }
 
 static void draw_dims(const cupel_contract *contract, int64_t limit, uint64_t n, cupel_random *random,
@@ -81,7 +58,9 @@ static void draw_dims(const cupel_contract *contract, int64_t limit, uint64_t n,
     memcpy(binding.params, recipe->params, sizeof binding.params);
     cupel_landmarks landmarks;
     cupel_landmarks_mine(contract, &landmarks);
-    cupel_shape_draw(&binding, draw_budget(limit, random), &landmarks, random);
+    bool fill;
+    int64_t budget = draw_budget(limit, &fill, random);
+    cupel_shape_draw(&binding, budget, fill, &landmarks, random);
     memcpy(recipe->dims, binding.dims, sizeof recipe->dims);
 }
 

@@ -61,8 +61,8 @@ static void shape_redraw(const site *s) {
     cupel_landmarks landmarks;
     cupel_landmarks_mine(s->contract, &landmarks);
     cupel_binding binding = *s->binding;
-    cupel_shape_draw(&binding, 16 + (int64_t)cupel_random_below(s->random, (uint64_t)s->limit), &landmarks,
-                     s->random);
+    int64_t budget = 16 + (int64_t)cupel_random_below(s->random, (uint64_t)s->limit);
+    cupel_shape_draw(&binding, budget, false, &landmarks, s->random);
     memcpy(s->recipe->dims, binding.dims, sizeof binding.dims);
 }
 

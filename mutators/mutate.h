@@ -5,9 +5,11 @@
 
 #include "recipe.h"
 
+/* max_elements: of all tensors together; 0: 65,536. Up to that default small cases are favoured (a mean of
+ * some 2,000 elements); a larger limit asks for large cases, spread evenly up to it. A draw at the ordinary
+ * shape may pass the limit, seldom. */
 typedef struct cupel_limits {
-    int64_t max_elements; /* of all tensors together; 0: 65,536. A draw at the ordinary shape may pass it,
-                             seldom */
+    int64_t max_elements;
 } cupel_limits;
 
 /* A fresh recipe, weighted over patterns and boundary shapes: the undirected baseline and the start of every

@@ -124,8 +124,11 @@ void cupel_landmarks_mine(const cupel_contract *contract, cupel_landmarks *out);
 /* A claimed value of the dim, at most cap, from boundary classes and at random. */
 int64_t cupel_dimension_draw(const cupel_binding *binding, int dim, int64_t cap,
                              const cupel_landmarks *landmarks, cupel_random *random);
-/* All dims, at most about `budget` elements in all. */
-void cupel_shape_draw(cupel_binding *binding, int64_t budget, const cupel_landmarks *landmarks,
+/* A rough measure of the work of a complete binding: the product of the dims that shapes speak of (what a
+ * matrix product does, and more than most kernels do) or the number of threads, whichever is larger. */
+double cupel_shape_work(const cupel_binding *binding);
+/* All dims, at most about `budget` elements in all; fill: most of it is used. */
+void cupel_shape_draw(cupel_binding *binding, int64_t budget, bool fill, const cupel_landmarks *landmarks,
                       cupel_random *random);
 
 /* tensor_draw.c: parts of a tensor's recipe, and a param. Legal only after repair. */

@@ -20,8 +20,10 @@
     X(CENTRE, "centre")                                                                                      \
     X(SPECIAL, "special")                                                                                    \
     X(PLACE, "place")                                                                                        \
-    X(SPECIAL_SEED, "special_seed") X(ORDER, "order") X(GAP, "gap") X(STEP, "step") X(REVERSED, "reversed")  \
-        X(EXPANDED, "expanded") X(OFFSET, "offset") X(EDITS, "edits")
+    X(SPECIAL_SEED, "special_seed")                                                                          \
+    X(ORDER, "order")                                                                                        \
+    X(GAP, "gap") X(STEP, "step") X(REVERSED, "reversed") X(EXPANDED, "expanded") X(OFFSET, "offset")        \
+        X(EDITS, "edits")
 
 #define CUPEL_YAML_ENUM(name, text) CUPEL_KEY_##name,
 #define CUPEL_YAML_TEXT(name, text) text,

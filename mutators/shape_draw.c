@@ -108,29 +108,75 @@ int64_t cupel_dimension_draw(const cupel_binding *binding, int d, int64_t cap,
     return log_between(dim->lo, cap, random);
 }
 
-/* Elements of all tensors, and the product of all dims as a rough measure of work (a matrix product does more
- * than its tensors hold, up to 16 times the budget). */
-static bool within(cupel_binding *binding, int64_t budget) {
-    double work = 1;
-    for (int i = 0; i < binding->contract->dim_count; i++)
-        work *= (double)(binding->dims[i] > 1 ? binding->dims[i] : 1);
-    if (work > 16 * (double)budget || cupel_binding_complete(binding, NULL) != CUPEL_OK) return false;
+typedef struct mentions {
+    const cupel_contract *contract;
+    bool dims[CUPEL_DIM_MAX];
+} mentions;
+
+static cupel_code note_dim(void *self, const char *name, cupel_span place, cupel_error *err) {
+    (void)place, (void)err;
+    mentions *m = self;
+    int dim = cupel_contract_dim(m->contract, name);
+    if (dim >= 0) m->dims[dim] = true;
+    return CUPEL_OK;
+}
+
+/* The dims that shapes speak of, be it through a let; others serve the launch only. */
+static mentions dims_in_shapes(const cupel_contract *contract) {
+    mentions m = {.contract = contract};
+    for (int t = 0; t < contract->tensor_count; t++)
+        for (int axis = 0; axis < contract->tensors[t].rank; axis++)
+            (void)!cupel_scalar_names(contract->tensors[t].shape[axis], note_dim, &m, NULL);
+    for (int i = 0; i < contract->let_count; i++)
+        (void)!cupel_scalar_names(contract->lets[i].expr, note_dim, &m, NULL);
+    return m;
+}
+
+static double threads_of(const cupel_binding *binding, const cupel_launch *launch) {
+    double threads = 1;
+    for (int i = 0; i < launch->grid_rank + launch->block_rank; i++) {
+        const cupel_scalar_expr *expr =
+            i < launch->grid_rank ? launch->grid[i] : launch->block[i - launch->grid_rank];
+        cupel_scalar value;
+        if (cupel_binding_scalar(binding, expr, NULL, &value, NULL) != CUPEL_OK || value.real) return 0;
+        threads *= (double)value.i;
+    }
+    return threads;
+}
+
+static double work_of(const cupel_binding *binding, const mentions *shapes) {
+    const cupel_contract *contract = binding->contract;
+    double product = 1, threads = 0;
+    for (int i = 0; i < contract->dim_count; i++)
+        if (shapes->dims[i] && binding->dims[i] > 1) product *= (double)binding->dims[i];
+    for (int i = 0; i < contract->launch_count; i++) threads += threads_of(binding, &contract->launches[i]);
+    return product > threads ? product : threads;
+}
+
+double cupel_shape_work(const cupel_binding *binding) {
+    mentions shapes = dims_in_shapes(binding->contract);
+    return work_of(binding, &shapes);
+}
+
+/* One block is always affordable; beyond it up to 16 times the budget in multiply-adds or threads. */
+static bool within(cupel_binding *binding, const mentions *shapes, int64_t budget) {
+    if (cupel_binding_complete(binding, NULL) != CUPEL_OK) return false;
     int64_t total = cupel_dimensions_total(binding);
-    return total >= 0 && total <= budget;
+    return total >= 0 && total <= budget && work_of(binding, shapes) <= 16 * (double)budget + 1024;
 }
 
 /* The largest value of one dim that keeps the binding within budget, to within an eighth; requires that it
  * grows with the dim. */
-static int64_t cap_of(cupel_binding *binding, int d, int64_t budget) {
+static int64_t cap_of(cupel_binding *binding, const mentions *shapes, int d, int64_t budget) {
     const cupel_dim *dim = &binding->contract->dims[d];
     int64_t before = binding->dims[d], lo = dim->lo, hi = dim->hi;
     if (hi > 8 * budget + 64) hi = 8 * budget + 64 > lo ? 8 * budget + 64 : lo;
     binding->dims[d] = hi;
-    if (within(binding, budget)) lo = hi;
+    if (within(binding, shapes, budget)) lo = hi;
     while (hi - lo > 1 && hi - lo > lo / 8) {
         int64_t middle = lo + (hi - lo) / 2;
         binding->dims[d] = middle;
-        if (within(binding, budget))
+        if (within(binding, shapes, budget))
             lo = middle;
         else
             hi = middle;
@@ -139,19 +185,29 @@ static int64_t cap_of(cupel_binding *binding, int d, int64_t budget) {
     return lo;
 }
 
-void cupel_shape_draw(cupel_binding *binding, int64_t budget, const cupel_landmarks *landmarks,
+void cupel_shape_draw(cupel_binding *binding, int64_t budget, bool fill, const cupel_landmarks *landmarks,
                       cupel_random *random) {
     const cupel_contract *contract = binding->contract;
-    int order[CUPEL_DIM_MAX];
+    const mentions shapes = dims_in_shapes(contract);
+    int order[CUPEL_DIM_MAX], last = -1, filled = -1;
     for (int d = 0; d < contract->dim_count; d++) {
         int swap = (int)cupel_random_below(random, (uint64_t)d + 1);
         order[d] = order[swap], order[swap] = d;
         /* start from the smallest shape that is not empty, so that each dim sees what the others leave it */
         binding->dims[d] = cupel_dimension_nearest(&contract->dims[d], 1);
     }
-    for (int i = 0; i < contract->dim_count; i++) {
+    for (int i = 0; i < contract->dim_count; i++)
+        if (contract->dims[order[i]].lo < contract->dims[order[i]].hi) {
+            last = i;
+            if (shapes.dims[order[i]]) filled = i;
+        }
+    for (int i = 0; i <= last; i++) {
         int d = order[i];
         if (contract->dims[d].lo == contract->dims[d].hi) continue;
-        binding->dims[d] = cupel_dimension_draw(binding, d, cap_of(binding, d, budget), landmarks, random);
+        int64_t cap = cap_of(binding, &shapes, d, budget);
+        int64_t value = cupel_dimension_draw(binding, d, cap, landmarks, random);
+        if (fill && i == filled && value < cap / 2)
+            value = cap - (int64_t)cupel_random_below(random, (uint64_t)(cap / 2) + 1);
+        binding->dims[d] = cupel_dimension_nearest(&contract->dims[d], value);
     }
 }

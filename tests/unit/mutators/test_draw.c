@@ -100,6 +100,27 @@ static void test_draws_reach_boundary_shapes(void **state) {
     cupel_arena_free(arena);
 }
 
+/* A limit above the default asks for large cases. */
+static void test_large_limits_spread_the_sizes(void **state) {
+    (void)state;
+    const cupel_contract *contract = fixture(FIXTURE_SOFTMAX);
+    cupel_limits limits = {80000};
+    double total = 0;
+    int quarters[4] = {0};
+    for (uint64_t n = 0; n < 2000; n++) {
+        cupel_recipe recipe;
+        cupel_binding binding;
+        assert_int_equal(cupel_recipe_draw(contract, &limits, 1, n, &recipe, NULL), CUPEL_OK);
+        assert_int_equal(cupel_recipe_binding(contract, &recipe, &binding, NULL), CUPEL_OK);
+        int64_t elements = cupel_dimensions_total(&binding);
+        if (elements > limits.max_elements) continue; /* the ordinary shape */
+        total += (double)elements;
+        quarters[elements * 4 / (limits.max_elements + 1)]++;
+    }
+    assert_true(total / 2000 > 14000 && total / 2000 < 26000);
+    for (int i = 0; i < 4; i++) floor_of("a quarter of the sizes", quarters[i], 100);
+}
+
 static void test_zero_and_ordinary_shapes_come(void **state) {
     (void)state;
     const cupel_contract *strided = fixture(FIXTURE_STRIDED), *init = fixture(FIXTURE_INIT);
@@ -187,6 +208,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_draws_reach_everything),
         cmocka_unit_test(test_draws_reach_boundary_shapes),
+        cmocka_unit_test(test_large_limits_spread_the_sizes),
         cmocka_unit_test(test_zero_and_ordinary_shapes_come),
         cmocka_unit_test(test_draws_repeat_and_are_independent),
         cmocka_unit_test(test_mutation_repeats),
