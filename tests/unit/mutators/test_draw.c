@@ -118,7 +118,7 @@ static void test_large_limits_spread_the_sizes(void **state) {
         quarters[elements * 4 / (limits.max_elements + 1)]++;
     }
     assert_true(total / 2000 > 14000 && total / 2000 < 26000);
-    for (int i = 0; i < 4; i++) floor_of("a quarter of the sizes", quarters[i], 100);
+    for (int i = 0; i < 4; i++) floor_of("a quarter of the sizes", quarters[i], 30);
 }
 
 static void test_zero_and_ordinary_shapes_come(void **state) {
