@@ -64,8 +64,34 @@ int cupel_operand_node(cupel_builder *b, const cupel_operand *operand);
 /* An integer that is known; false and an error otherwise. */
 bool cupel_operand_integer(cupel_builder *b, const cupel_operand *operand, const char *what, int64_t *out);
 
-/* The value of one expression (graph_translate.c). */
+/* "a tensor", for messages. */
+const char *cupel_operand_form_name(cupel_operand_form form);
+
+static inline cupel_operand cupel_operand_none(void) {
+    return (cupel_operand){.form = CUPEL_OPERAND_ABSENT, .node = -1};
+}
+
+static inline cupel_operand cupel_operand_of_node(const cupel_builder *b, int node) {
+    return (cupel_operand){.form = CUPEL_OPERAND_NODE, .place = b->place, .node = node};
+}
+
+static inline cupel_operand cupel_operand_of_integer(const cupel_builder *b, int64_t integer) {
+    return (cupel_operand){.form = CUPEL_OPERAND_INTEGER,
+                           .place = b->place,
+                           .integer = integer,
+                           .has_integer = true,
+                           .node = -1};
+}
+
+static inline cupel_operand cupel_operand_of_truth(const cupel_builder *b, bool truth) {
+    cupel_operand o = cupel_operand_of_integer(b, truth);
+    o.form = CUPEL_OPERAND_TRUTH;
+    return o;
+}
+
+/* The value of one expression (graph_translate.c), and of a call (graph_call.c). */
 cupel_operand cupel_translate(cupel_builder *b, const cupel_expr *expr);
+cupel_operand cupel_translate_call(cupel_builder *b, const cupel_expr *expr);
 
 /* Formulas read best in short words. */
 #define CUPEL_SHORT_UNARY(name, OP)                                                                          \

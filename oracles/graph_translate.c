@@ -1,5 +1,5 @@
-/* From the syntax tree to nodes: names, operators, calls, subscripts. Integers that are known stay integers
- * until a tensor needs them. */
+/* From the syntax tree to nodes: names, operators, subscripts (calls: graph_call.c). Integers that are known
+ * stay integers until a tensor needs them. */
 #include <math.h>
 #include <string.h>
 
@@ -7,28 +7,6 @@
 
 enum { DEPTH_LIMIT = 1000, CANDIDATE_MAX = 256 };
 enum { DEFINE_FRESH = 0, DEFINE_OPEN = 1, DEFINE_DONE = 2 };
-
-static cupel_operand nothing(void) {
-    return (cupel_operand){.form = CUPEL_OPERAND_ABSENT, .node = -1};
-}
-
-static cupel_operand from_node(const cupel_builder *b, int node) {
-    return (cupel_operand){.form = CUPEL_OPERAND_NODE, .place = b->place, .node = node};
-}
-
-static cupel_operand from_integer(const cupel_builder *b, int64_t integer) {
-    return (cupel_operand){.form = CUPEL_OPERAND_INTEGER,
-                           .place = b->place,
-                           .integer = integer,
-                           .has_integer = true,
-                           .node = -1};
-}
-
-static cupel_operand from_truth(const cupel_builder *b, bool truth) {
-    cupel_operand o = from_integer(b, truth);
-    o.form = CUPEL_OPERAND_TRUTH;
-    return o;
-}
 
 /* ---- names ---- */
 
@@ -76,7 +54,7 @@ static cupel_operand define_value(cupel_builder *b, int index, const cupel_expr 
     if (b->define_states[index] == DEFINE_DONE) return b->define_values[index];
     if (b->define_states[index] == DEFINE_OPEN) {
         cupel_emit_fail(b, CUPEL_CONTRACT, expr->place, "the define '%s' is defined by itself", expr->name);
-        return nothing();
+        return cupel_operand_none();
     }
     b->define_states[index] = DEFINE_OPEN;
     cupel_operand value = cupel_translate(b, b->symbols->defines[index].expr);
@@ -90,23 +68,24 @@ static cupel_operand name_value(cupel_builder *b, const cupel_expr *expr) {
     for (int i = 0; i < s->define_count; i++)
         if (strcmp(s->defines[i].name, expr->name) == 0) return define_value(b, i, expr);
     for (int i = 0; i < s->input_count; i++)
-        if (strcmp(s->inputs[i].name, expr->name) == 0) return from_node(b, input_node(b, i));
+        if (strcmp(s->inputs[i].name, expr->name) == 0) return cupel_operand_of_node(b, input_node(b, i));
     for (int i = 0; i < s->number_count; i++) {
         const cupel_symbol_number *number = &s->numbers[i];
         if (strcmp(number->name, expr->name) != 0) continue;
-        if (!number->real) return from_integer(b, number->integer);
+        if (!number->real) return cupel_operand_of_integer(b, number->integer);
         return (cupel_operand){
             .form = CUPEL_OPERAND_REAL, .place = b->place, .number = number->number, .node = -1};
     }
-    if (strcmp(expr->name, "keep") == 0) return from_node(b, cupel_emit_keep(b, CUPEL_VALUE_REAL));
+    if (strcmp(expr->name, "keep") == 0)
+        return cupel_operand_of_node(b, cupel_emit_keep(b, CUPEL_VALUE_REAL));
     unknown_name(b, expr);
-    return nothing();
+    return cupel_operand_none();
 }
 
 static cupel_operand number_value(cupel_builder *b, const cupel_expr *expr) {
     if (!expr->real && (strcmp(expr->digits, "true") == 0 || strcmp(expr->digits, "false") == 0))
-        return from_truth(b, expr->integer);
-    if (!expr->real) return from_integer(b, expr->integer);
+        return cupel_operand_of_truth(b, expr->integer);
+    if (!expr->real) return cupel_operand_of_integer(b, expr->integer);
     return (cupel_operand){.form = CUPEL_OPERAND_REAL,
                            .place = b->place,
                            .number = expr->number,
@@ -116,7 +95,7 @@ static cupel_operand number_value(cupel_builder *b, const cupel_expr *expr) {
 
 /* ---- operands as what is needed ---- */
 
-static const char *form_name(cupel_operand_form form) {
+const char *cupel_operand_form_name(cupel_operand_form form) {
     static const char *const names[] = {"nothing",  "an integer", "a real number", "a truth value",
                                         "a tensor", "a list",     "a string",      "an element type"};
     return names[form];
@@ -132,7 +111,7 @@ int cupel_operand_node(cupel_builder *b, const cupel_operand *o) {
     default: break;
     }
     return cupel_emit_fail(b, CUPEL_CONTRACT, o->place, "expected a tensor or a number, found %s",
-                           form_name(o->form));
+                           cupel_operand_form_name(o->form));
 }
 
 bool cupel_operand_integer(cupel_builder *b, const cupel_operand *o, const char *what, int64_t *out) {
@@ -143,7 +122,7 @@ bool cupel_operand_integer(cupel_builder *b, const cupel_operand *o, const char 
         return true;
     }
     cupel_emit_fail(b, CUPEL_CONTRACT, o->place, "expected an integer (%s), found %s", what,
-                    form_name(o->form));
+                    cupel_operand_form_name(o->form));
     return false;
 }
 
@@ -248,9 +227,9 @@ static cupel_operand divide_integers(cupel_builder *b, const cupel_operand *x, c
     bool whole = fold("/", x->integer, y->integer, &quotient);
     cupel_operand out;
     if (whole && x->integer % y->integer == 0 && plain_integer(x) && plain_integer(y))
-        out = from_node(b, cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_emit_integer(b, quotient)));
+        out = cupel_operand_of_node(b, cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_emit_integer(b, quotient)));
     else
-        out = from_node(
+        out = cupel_operand_of_node(
             b, cupel_emit_binary(b, CUPEL_OP_DIV, cupel_operand_node(b, x), cupel_operand_node(b, y)));
     out.has_integer = whole;
     out.integer = quotient;
@@ -260,27 +239,28 @@ static cupel_operand divide_integers(cupel_builder *b, const cupel_operand *x, c
 static cupel_operand binary_value(cupel_builder *b, const cupel_expr *expr) {
     cupel_operand x = cupel_translate(b, expr->children[0]);
     cupel_operand y = cupel_translate(b, expr->children[1]);
-    if (b->code != CUPEL_OK) return nothing();
+    if (b->code != CUPEL_OK) return cupel_operand_none();
     int64_t folded = 0;
     bool truth = false,
          has_integer = known_integers(&x, &y) && fold(expr->name, x.integer, y.integer, &folded);
     if (plain_integer(&x) && plain_integer(&y)) {
         if (strcmp(expr->name, "/") == 0) return divide_integers(b, &x, &y);
-        if (has_integer) return from_integer(b, folded);
-        if (compare(expr->name, x.integer, y.integer, &truth)) return from_truth(b, truth);
-        if (strcmp(expr->name, "and") == 0) return from_truth(b, x.integer && y.integer);
-        if (strcmp(expr->name, "or") == 0) return from_truth(b, x.integer || y.integer);
+        if (has_integer) return cupel_operand_of_integer(b, folded);
+        if (compare(expr->name, x.integer, y.integer, &truth)) return cupel_operand_of_truth(b, truth);
+        if (strcmp(expr->name, "and") == 0) return cupel_operand_of_truth(b, x.integer && y.integer);
+        if (strcmp(expr->name, "or") == 0) return cupel_operand_of_truth(b, x.integer || y.integer);
         if (strcmp(expr->name, "**") != 0) {
             cupel_emit_fail(b, CUPEL_RANGE, expr->place,
                             "this integer does not exist or does not fit 64 bits");
-            return nothing();
+            return cupel_operand_none();
         }
     }
     cupel_operand out;
     if (strcmp(expr->name, "**") == 0)
-        out = from_node(b, cupel_compose_power(b, cupel_operand_node(b, &x), &y));
+        out = cupel_operand_of_node(b, cupel_compose_power(b, cupel_operand_node(b, &x), &y));
     else
-        out = from_node(b, apply_binary(b, expr->name, cupel_operand_node(b, &x), cupel_operand_node(b, &y)));
+        out = cupel_operand_of_node(
+            b, apply_binary(b, expr->name, cupel_operand_node(b, &x), cupel_operand_node(b, &y)));
     out.has_integer = has_integer;
     out.integer = folded;
     return out;
@@ -288,30 +268,31 @@ static cupel_operand binary_value(cupel_builder *b, const cupel_expr *expr) {
 
 static cupel_operand unary_value(cupel_builder *b, const cupel_expr *expr) {
     cupel_operand x = cupel_translate(b, expr->children[0]);
-    if (b->code != CUPEL_OK) return nothing();
+    if (b->code != CUPEL_OK) return cupel_operand_none();
     char op = expr->name[0];
     if (op == '+') return x;
-    if (op == '-' && plain_integer(&x) && x.integer != INT64_MIN) return from_integer(b, -x.integer);
-    if (op == 'n' && plain_integer(&x)) return from_truth(b, !x.integer);
-    if (op == '~' && x.form == CUPEL_OPERAND_INTEGER) return from_integer(b, ~x.integer);
+    if (op == '-' && plain_integer(&x) && x.integer != INT64_MIN)
+        return cupel_operand_of_integer(b, -x.integer);
+    if (op == 'n' && plain_integer(&x)) return cupel_operand_of_truth(b, !x.integer);
+    if (op == '~' && x.form == CUPEL_OPERAND_INTEGER) return cupel_operand_of_integer(b, ~x.integer);
     int node = cupel_operand_node(b, &x);
-    if (node < 0) return nothing();
-    if (op == 'n') return from_node(b, not_(b, node));
+    if (node < 0) return cupel_operand_none();
+    if (op == 'n') return cupel_operand_of_node(b, not_(b, node));
     if (op == '~') {
         if (b->nodes[node].kind == CUPEL_VALUE_REAL) {
             cupel_emit_fail(b, CUPEL_CONTRACT, expr->place,
                             "expected integers after '~', found a real tensor");
-            return nothing();
+            return cupel_operand_none();
         }
         bool truth = b->nodes[node].kind == CUPEL_VALUE_BOOL;
-        return from_node(b, truth ? not_(b, node) : cupel_emit_unary(b, CUPEL_OP_BITNOT, node));
+        return cupel_operand_of_node(b, truth ? not_(b, node) : cupel_emit_unary(b, CUPEL_OP_BITNOT, node));
     }
     if (x.form == CUPEL_OPERAND_REAL) { /* a literal stays one: norm(x, p=-inf) */
         x.number = -x.number;
         if (x.digits) x.digits = cupel_arena_printf(b->arena, "-%s", x.digits);
         return x;
     }
-    cupel_operand out = from_node(b, neg_(b, node));
+    cupel_operand out = cupel_operand_of_node(b, neg_(b, node));
     out.has_integer = x.has_integer && x.integer != INT64_MIN;
     out.integer = out.has_integer ? -x.integer : 0;
     return out;
@@ -370,17 +351,17 @@ static void subscript_element(cupel_builder *b, const cupel_expr *part, cupel_wi
 
 static cupel_operand index_value(cupel_builder *b, const cupel_expr *expr) {
     cupel_operand base = cupel_translate(b, expr->children[0]);
-    if (b->code != CUPEL_OK) return nothing();
+    if (b->code != CUPEL_OK) return cupel_operand_none();
     if (base.form != CUPEL_OPERAND_NODE) {
         cupel_emit_fail(b, CUPEL_CONTRACT, expr->children[0]->place, "expected a tensor before '[', found %s",
-                        form_name(base.form));
-        return nothing();
+                        cupel_operand_form_name(base.form));
+        return cupel_operand_none();
     }
     cupel_window w = cupel_window_of(b, base.node);
     if (expr->count - 1 > w.rank) {
         cupel_emit_fail(b, CUPEL_CONTRACT, expr->place, "expected at most %d subscripts, found %d", w.rank,
                         expr->count - 1);
-        return nothing();
+        return cupel_operand_none();
     }
     int axis = 0;
     for (int i = 1; i < expr->count && b->code == CUPEL_OK; i++) {
@@ -390,186 +371,7 @@ static cupel_operand index_value(cupel_builder *b, const cupel_expr *expr) {
         else
             subscript_element(b, part, &w, axis);
     }
-    return from_node(b, cupel_window_finish(b, &w));
-}
-
-/* ---- calls ---- */
-
-static int unknown_function(cupel_builder *b, const cupel_expr *expr) {
-    size_t count;
-    const cupel_function_info *functions = cupel_functions(&count);
-    const char *names[CANDIDATE_MAX];
-    if (count > CANDIDATE_MAX) count = CANDIDATE_MAX;
-    for (size_t i = 0; i < count; i++) names[i] = functions[i].name;
-    const char *near = cupel_text_nearest(expr->name, names, count);
-    if (near)
-        return cupel_emit_fail(b, CUPEL_CONTRACT, expr->place, "unknown function '%s', did you mean '%s'?",
-                               expr->name, near);
-    return cupel_emit_fail(b, CUPEL_CONTRACT, expr->place, "unknown function '%s' ('cupel ops' lists them)",
-                           expr->name);
-}
-
-typedef struct parameter {
-    const char *name;
-    size_t length;
-    bool required;
-} parameter;
-
-/* Reads "name(a, b=1, c=\"x\")". */
-static int read_signature(const char *signature, parameter *out) {
-    int count = 0;
-    const char *at = strchr(signature, '(') + 1;
-    while (*at && *at != ')' && count < CUPEL_CALL_MAX) {
-        size_t length = strcspn(at, "=,)");
-        out[count++] = (parameter){at, length, at[length] != '='};
-        at += strcspn(at, ",)");
-        while (*at == ',' || *at == ' ') at++;
-    }
-    return count;
-}
-
-/* PyTorch says dim where NumPy says axis; both are understood. */
-static const char *usual_name(const char *keyword) {
-    if (strcmp(keyword, "dim") == 0) return "axis";
-    if (strcmp(keyword, "keepdims") == 0) return "keepdim";
-    return keyword;
-}
-
-static int find_parameter(const parameter *parameters, int count, const char *keyword) {
-    for (int i = 0; i < count; i++)
-        if (strlen(keyword) == parameters[i].length &&
-            memcmp(parameters[i].name, keyword, parameters[i].length) == 0)
-            return i;
-    return -1;
-}
-
-static int unknown_keyword(cupel_builder *b, const cupel_expr *expr, int argument,
-                           const cupel_function_info *info, const parameter *parameters, int count) {
-    const char *names[CUPEL_CALL_MAX];
-    for (int i = 0; i < count; i++) {
-        names[i] = cupel_arena_text(b->arena, parameters[i].name, parameters[i].length);
-        if (!names[i]) return cupel_emit_fail(b, CUPEL_MEMORY, expr->place, "out of memory");
-    }
-    const char *near = cupel_text_nearest(expr->keywords[argument], names, (size_t)count);
-    return cupel_emit_fail(b, CUPEL_CONTRACT, expr->children[argument]->place,
-                           "expected the arguments of %s, found '%s'%s%s%s", info->signature,
-                           expr->keywords[argument], near ? ", did you mean '" : "", near ? near : "",
-                           near ? "'?" : "");
-}
-
-static bool is_type_parameter(const parameter *p) {
-    return p->length == 4 && memcmp(p->name, "type", 4) == 0;
-}
-
-static cupel_operand type_value(cupel_builder *b, const cupel_expr *expr) {
-    cupel_operand out = {.form = CUPEL_OPERAND_TYPE, .place = expr->place, .node = -1};
-    if (expr->kind == CUPEL_EXPR_NAME && cupel_dtype_parse(expr->name, &out.type)) return out;
-    for (int i = 0; expr->kind == CUPEL_EXPR_NAME && i < b->symbols->type_count; i++) {
-        if (strcmp(b->symbols->types[i].name, expr->name) != 0) continue;
-        out.type = b->symbols->types[i].type;
-        return out;
-    }
-    cupel_emit_fail(b, CUPEL_CONTRACT, expr->place,
-                    "expected an element type such as f32, f16 or i32, found %s",
-                    expr->kind == CUPEL_EXPR_NAME ? expr->name : "an expression");
-    return nothing();
-}
-
-/* Puts the arguments at their places in the signature. */
-static void bind(cupel_builder *b, const cupel_expr *expr, cupel_call *call) {
-    parameter parameters[CUPEL_CALL_MAX];
-    int count = read_signature(call->info->signature, parameters);
-    for (int i = 0; i < expr->count && b->code == CUPEL_OK; i++) {
-        int at = i;
-        if (expr->keywords[i]) {
-            at = find_parameter(parameters, count, expr->keywords[i]);
-            if (at < 0) at = find_parameter(parameters, count, usual_name(expr->keywords[i]));
-            if (at < 0) {
-                unknown_keyword(b, expr, i, call->info, parameters, count);
-                return;
-            }
-        }
-        if (at >= count) {
-            cupel_emit_fail(b, CUPEL_CONTRACT, expr->children[i]->place,
-                            "expected at most %d arguments in %s, found %d", count, call->info->signature,
-                            expr->count);
-            return;
-        }
-        if (call->args[at].form != CUPEL_OPERAND_ABSENT) {
-            cupel_emit_fail(b, CUPEL_CONTRACT, expr->children[i]->place,
-                            "expected each argument of %s once, found '%.*s' again", call->info->signature,
-                            (int)parameters[at].length, parameters[at].name);
-            return;
-        }
-        call->args[at] = is_type_parameter(&parameters[at]) ? type_value(b, expr->children[i])
-                                                            : cupel_translate(b, expr->children[i]);
-    }
-    for (int i = 0; i < count; i++)
-        if (parameters[i].required && call->args[i].form == CUPEL_OPERAND_ABSENT)
-            cupel_emit_fail(b, CUPEL_CONTRACT, expr->place, "expected the argument '%.*s' of %s",
-                            (int)parameters[i].length, parameters[i].name, call->info->signature);
-}
-
-/* transpose(x, a, b) and integer functions of the language of shapes, known to both. */
-static bool integer_call(cupel_builder *b, const cupel_expr *expr, cupel_operand *out) {
-    bool two = strcmp(expr->name, "ceil_div") == 0 || strcmp(expr->name, "floor_div") == 0 ||
-               strcmp(expr->name, "min") == 0 || strcmp(expr->name, "max") == 0;
-    bool one = strcmp(expr->name, "next_pow2") == 0;
-    if (!two && !one) return false;
-    int64_t v[2] = {0, 1};
-    *out = nothing();
-    if (expr->count != (two ? 2 : 1)) {
-        cupel_emit_fail(b, CUPEL_CONTRACT, expr->place, "expected %d integers in %s, found %d arguments",
-                        two ? 2 : 1, expr->name, expr->count);
-        return true;
-    }
-    for (int i = 0; i < expr->count; i++) {
-        cupel_operand value = cupel_translate(b, expr->children[i]);
-        if (!cupel_operand_integer(b, &value, expr->name, &v[i])) return true;
-    }
-    int64_t x = v[0], y = v[1];
-    if (expr->name[0] == 'm') {
-        *out = from_integer(b, (strcmp(expr->name, "min") == 0) == (x < y) ? x : y);
-    } else if (one) {
-        int64_t power = 1;
-        while (power < x && power < INT64_C(1) << 62) power *= 2;
-        *out = from_integer(b, power);
-    } else if (y == 0 || (x == INT64_MIN && y == -1)) {
-        cupel_emit_fail(b, CUPEL_RANGE, expr->place, "expected a divisor other than 0");
-    } else {
-        int64_t q = x / y;
-        bool exact = x % y == 0, negative = (x < 0) != (y < 0);
-        *out = from_integer(b, expr->name[0] == 'c' ? q + (!exact && !negative) : q - (!exact && negative));
-    }
-    return true;
-}
-
-static cupel_operand call_value(cupel_builder *b, const cupel_expr *expr) {
-    size_t count, at = 0;
-    const cupel_function_info *functions = cupel_functions(&count);
-    while (at < count && strcmp(functions[at].name, expr->name) != 0) at++;
-    if (at == count) {
-        cupel_operand value;
-        if (integer_call(b, expr, &value)) return value;
-        unknown_function(b, expr);
-        return nothing();
-    }
-    if (!functions[at].supported) {
-        cupel_emit_fail(b, CUPEL_UNSUPPORTED, expr->place, "the function '%s' is not supported yet",
-                        expr->name);
-        return nothing();
-    }
-    cupel_call *call = cupel_arena_alloc(b->arena, sizeof *call);
-    if (!call) {
-        cupel_emit_fail(b, CUPEL_MEMORY, expr->place, "out of memory");
-        return nothing();
-    }
-    call->info = &functions[at];
-    call->place = expr->place;
-    bind(b, expr, call);
-    b->place = expr->place;
-    if (b->code != CUPEL_OK) return nothing();
-    return from_node(b, cupel_compose_find(at)(b, call));
+    return cupel_operand_of_node(b, cupel_window_finish(b, &w));
 }
 
 static cupel_operand list_value(cupel_builder *b, const cupel_expr *expr) {
@@ -577,21 +379,21 @@ static cupel_operand list_value(cupel_builder *b, const cupel_expr *expr) {
     out.items = cupel_arena_alloc(b->arena, (size_t)expr->count * sizeof *out.items);
     if (!out.items) {
         cupel_emit_fail(b, CUPEL_MEMORY, expr->place, "out of memory");
-        return nothing();
+        return cupel_operand_none();
     }
     for (int i = 0; i < expr->count; i++) out.items[i] = cupel_translate(b, expr->children[i]);
     return out;
 }
 
 cupel_operand cupel_translate(cupel_builder *b, const cupel_expr *expr) {
-    if (b->code != CUPEL_OK) return nothing();
+    if (b->code != CUPEL_OK) return cupel_operand_none();
     if (b->depth >= DEPTH_LIMIT) {
         cupel_emit_fail(b, CUPEL_CONTRACT, expr->place,
                         "expected at most %d levels of nesting through defines", DEPTH_LIMIT);
-        return nothing();
+        return cupel_operand_none();
     }
     cupel_span outer = b->place;
-    cupel_operand out = nothing();
+    cupel_operand out = cupel_operand_none();
     b->place = expr->place;
     b->depth++;
     switch (expr->kind) {
@@ -603,7 +405,7 @@ cupel_operand cupel_translate(cupel_builder *b, const cupel_expr *expr) {
         break;
     case CUPEL_EXPR_UNARY: out = unary_value(b, expr); break;
     case CUPEL_EXPR_BINARY: out = binary_value(b, expr); break;
-    case CUPEL_EXPR_CALL: out = call_value(b, expr); break;
+    case CUPEL_EXPR_CALL: out = cupel_translate_call(b, expr); break;
     case CUPEL_EXPR_INDEX: out = index_value(b, expr); break;
     case CUPEL_EXPR_LIST: out = list_value(b, expr); break;
     case CUPEL_EXPR_SLICE:

@@ -457,6 +457,38 @@ static void shared_subexpressions_are_computed_once(void **state) {
     exact_end(&x);
 }
 
+/* Defines nest what one expression may not: the evaluator answers or says that it cannot, on any stack of 8
+ * MiB. */
+static void deep_graphs_end_in_an_answer_or_an_error(void **state) {
+    (void)state;
+    static const float a[1] = {0.5f};
+    for (int functions = 0; functions < 2; functions++) {
+        exact_fixture x;
+        exact_start(&x);
+        exact_input(&x, "a", CUPEL_F32, "1", a);
+        static char names[8][8], texts[8][2048];
+        cupel_symbol_define defines[8];
+        for (int i = 0; i < 8; i++) {
+            snprintf(names[i], sizeof names[i], "d%d", i);
+            texts[i][0] = '\0';
+            for (int k = 0; k < (functions ? 110 : 80); k++) strcat(texts[i], functions ? "sigmoid(" : "-(0.1+");
+            strcat(texts[i], i ? names[i - 1] : "a");
+            for (int k = 0; k < (functions ? 110 : 80); k++) strcat(texts[i], ")");
+            defines[i] = (cupel_symbol_define){names[i], fixture_parse(&x.f, texts[i])};
+        }
+        x.f.symbols.defines = defines;
+        x.f.symbols.define_count = 8;
+        if (fixture_try(&x.f, functions ? "d7" : "d3", CUPEL_F32, "1") == CUPEL_OK) {
+            assert_int_equal(cupel_exact_open(x.f.graph, &x.bindings, &x.rules, &x.session, &x.f.err),
+                             CUPEL_OK);
+            cupel_exact_element e;
+            const cupel_code code = cupel_exact_element_of(x.session, 0, 0, &e, &x.f.err);
+            assert_int_equal(code, functions ? CUPEL_UNABLE : CUPEL_OK);
+        }
+        exact_end(&x);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(special_values_follow_pytorch),
@@ -470,6 +502,7 @@ int main(void) {
         cmocka_unit_test(kept_elements_and_whole_outputs),
         cmocka_unit_test(empty_tensors),
         cmocka_unit_test(shared_subexpressions_are_computed_once),
+        cmocka_unit_test(deep_graphs_end_in_an_answer_or_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
