@@ -146,4 +146,6 @@ char *cupel_arena_printf(cupel_arena *arena, const char *format, ...) {
     return text;
 }
 
-size_t cupel_arena_used(const cupel_arena *arena) { return arena->used; }
+size_t cupel_arena_used(const cupel_arena *arena) {
+    return arena->used;
+}

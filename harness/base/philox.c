@@ -23,7 +23,9 @@ uint64_t cupel_philox(uint64_t seed, uint32_t stream, uint64_t index) {
     return (uint64_t)out[1] << 32 | out[0];
 }
 
-cupel_random cupel_random_start(uint64_t seed, uint32_t stream) { return (cupel_random){seed, stream, 0}; }
+cupel_random cupel_random_start(uint64_t seed, uint32_t stream) {
+    return (cupel_random){seed, stream, 0};
+}
 
 uint64_t cupel_random_u64(cupel_random *random) {
     return cupel_philox(random->seed, random->stream, random->next++);
@@ -38,4 +40,6 @@ uint64_t cupel_random_below(cupel_random *random, uint64_t bound) {
     return value % bound;
 }
 
-double cupel_random_unit(cupel_random *random) { return (double)(cupel_random_u64(random) >> 11) * 0x1p-53; }
+double cupel_random_unit(cupel_random *random) {
+    return (double)(cupel_random_u64(random) >> 11) * 0x1p-53;
+}

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void fill(cupel_error *err, cupel_code code, const char *file, int line, int column, const char *format,
-                 va_list arguments) {
+static void fill(cupel_error *err, cupel_code code, const char *file, int line, int column,
+                 const char *format, va_list arguments) {
     if (!err) return;
     err->code = code;
     snprintf(err->file, sizeof err->file, "%s", file ? file : "");
