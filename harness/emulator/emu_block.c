@@ -9,45 +9,68 @@ cupel_emu_machine cupel_emu_the_machine;
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
-static inline uint32_t warp_of(const cupel_emu_thread *thread) {
-    return (uint32_t)(thread - m->threads) / CUPEL_EMU_WARP;
-}
+static inline uint32_t warp_of(const cupel_emu_thread *thread) { return (uint32_t)(thread->home - m->warps); }
 
-static inline cupel_emu_thread *take(uint32_t warp, uint32_t slot) {
-    cupel_emu_warp *w = &m->warps[warp];
-    w->ready &= ~(1u << slot);
-    if (w->ready == 0) m->ready_warps &= ~(1u << warp);
-    return &m->threads[warp * CUPEL_EMU_WARP + slot];
-}
+/* Threads that take turns at one place must not starve the others for ever: they may be waiting for them. */
+enum { TURNS_IN_A_ROW = 256 };
 
-/* Everyone has come as far as they can: threads that waited for that go on. */
+/* Everyone has come as far as they can. Of those that waited for that, the ones at the lowest place go on: lanes that fell behind in a
+ * branch or a loop catch up before the others go further, as on a device where a warp's lanes join again. */
 static void release_stepped(void) {
-    for (uint32_t left = m->stepped_warps; left != 0; left &= left - 1) {
-        uint32_t w = (uint32_t)__builtin_ctz(left);
-        m->warps[w].ready |= m->warps[w].stepped;
-        m->warps[w].stepped = 0;
+    const void *lowest = NULL, *highest = NULL;
+    for (uint32_t warps = m->stepped_warps; warps != 0; warps &= warps - 1) {
+        uint32_t w = (uint32_t)__builtin_ctz(warps);
+        for (uint32_t slots = m->warps[w].stepped; slots != 0; slots &= slots - 1) {
+            const void *pc = m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots)].wait_pc;
+            if (lowest == NULL || pc < lowest) lowest = pc;
+            if (pc > highest) highest = pc;
+        }
     }
-    m->ready_warps |= m->stepped_warps;
-    m->stepped_warps = 0;
+    bool everyone = lowest == highest || ++m->turns >= TURNS_IN_A_ROW;
+    if (everyone) m->turns = 0;
+    for (uint32_t warps = m->stepped_warps; warps != 0; warps &= warps - 1) {
+        uint32_t w = (uint32_t)__builtin_ctz(warps), go = m->warps[w].stepped;
+        for (uint32_t slots = everyone ? 0 : go; slots != 0; slots &= slots - 1)
+            if (m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots)].wait_pc != lowest) go &= ~(slots & -slots);
+        m->warps[w].stepped &= ~go;
+        if (m->warps[w].stepped == 0) m->stepped_warps &= ~(1u << w);
+        cupel_emu_block_ready(&m->warps[w], go);
+    }
 }
 
-/* The next thread to run, no longer marked ready; NULL when none can. The warp at hand first, slots in a ring, then the next
- * warp that has something to do. */
-static inline cupel_emu_thread *choose(void) {
-    if (m->ready_warps == 0) {
+static bool any_ready(void) {
+    while (m->ready_warps != 0) {
+        uint32_t w = (uint32_t)__builtin_ctz(m->ready_warps);
+        if (m->warps[w].ready != 0) return true;
+        m->ready_warps &= ~(1u << w);
+    }
+    return false;
+}
+
+/* The next ready thread of a warp that has one: slots in a ring behind the running thread's. */
+static inline __attribute__((always_inline)) cupel_emu_thread *choose_in(cupel_emu_warp *warp, uint32_t own) {
+    uint32_t ready = warp->ready, behind = ready & -own;
+    uint32_t pick = behind != 0 ? behind : ready;
+    warp->ready = ready & ~(pick & -pick);
+    return &warp->threads[__builtin_ctz(pick)];
+}
+
+/* The next thread to run, no longer marked ready; NULL when none can. The warp at hand first, then the next one that has something to
+ * do. */
+static cupel_emu_thread *choose(void) {
+    if (!any_ready()) {
         if (m->stepped_warps == 0) return NULL;
         release_stepped();
     }
     if (m->policy.random_switch) return cupel_emu_schedule_draw();
-    uint32_t warp = warp_of(m->current);
-    uint32_t ready = m->warps[warp].ready;
-    if (ready != 0) {
-        uint32_t behind = ready & (uint32_t)(~UINT64_C(0) << (m->current->slot + 1));
-        return take(warp, (uint32_t)__builtin_ctz(behind != 0 ? behind : ready));
+    cupel_emu_warp *home = m->current->home;
+    if (home->ready != 0) return choose_in(home, m->current->own);
+    for (uint32_t w = warp_of(m->current);;) {
+        uint32_t later = m->ready_warps & (uint32_t)(~UINT64_C(0) << (w + 1));
+        w = (uint32_t)__builtin_ctz(later != 0 ? later : m->ready_warps);
+        if (m->warps[w].ready != 0) return choose_in(&m->warps[w], 1);
+        m->ready_warps &= ~(1u << w);
     }
-    uint32_t later = m->ready_warps & (uint32_t)(~UINT64_C(0) << (warp + 1));
-    warp = (uint32_t)__builtin_ctz(later != 0 ? later : m->ready_warps);
-    return take(warp, (uint32_t)__builtin_ctz(m->warps[warp].ready));
 }
 
 static void fiber_main(void);
@@ -56,7 +79,13 @@ static void fiber_main(void);
 static inline void enter(cupel_emu_thread *next) {
     m->current = next;
     memcpy(&m->registers->thread, &next->x, 5 * sizeof(uint32_t));
-    m->stack_low = next->stack->low;
+    m->stack_low = next->stack_low;
+}
+
+static void begin_on(cupel_emu_thread *thread, cupel_emu_stack *stack) {
+    thread->stack_low = stack->low;
+    thread->sp = stack->sp;
+    m->first_stack = stack;
 }
 
 static cupel_emu_stack *new_stack(void) {
@@ -66,104 +95,157 @@ static cupel_emu_stack *new_stack(void) {
     return stack;
 }
 
-void cupel_emu_block_wait(void) {
-    cupel_emu_thread *self = m->current;
-    cupel_emu_thread *next = choose();
-    if (next == self) return;
-    if (next == NULL) cupel_emu_report_deadlock();
-    if (next->stack == NULL) next->stack = new_stack();
+static inline uint64_t *result_of(cupel_emu_thread *thread) { return &thread->home->value[thread->lane]; }
+
+static inline uint64_t go_over_to(cupel_emu_thread *self, cupel_emu_thread *next) {
     enter(next);
-    cupel_emu_fiber_switch(&self->stack->sp, next->stack->sp);
+    return cupel_emu_fiber_switch(&self->sp, next->sp, result_of(next));
 }
 
-void cupel_emu_block_step(void) {
-    uint32_t warp = warp_of(m->current);
-    m->warps[warp].stepped |= 1u << m->current->slot;
-    m->stepped_warps |= 1u << warp;
+static __attribute__((noinline)) uint64_t begin_next(cupel_emu_thread *self, cupel_emu_thread *next) {
+    if (next == self) return *result_of(self);
+    if (next == NULL) cupel_emu_report_deadlock();
+    if (next->stack_low == 0) begin_on(next, new_stack());
+    return go_over_to(self, next);
+}
+
+static __attribute__((noinline)) uint64_t wait_elsewhere(cupel_emu_thread *self) { return begin_next(self, choose()); }
+
+/* The short way, without a frame of its own: to a thread of the same warp that is already on its way. */
+uint64_t cupel_emu_block_wait(void) {
+    cupel_emu_thread *self = m->current;
+    cupel_emu_warp *home = self->home;
+    if (home->ready == 0 || m->policy.random_switch) return wait_elsewhere(self);
+    cupel_emu_thread *next = choose_in(home, self->own);
+    if (next->stack_low == 0 || next == self) return begin_next(self, next);
+    return go_over_to(self, next);
+}
+
+void cupel_emu_block_step(const void *pc) {
+    cupel_emu_thread *self = m->current;
+    if (m->alive_count == 1) return;
+    self->wait_pc = pc != NULL ? pc : (const void *)UINTPTR_MAX;
+    self->home->stepped |= self->own;
+    m->stepped_warps |= 1u << warp_of(self);
     cupel_emu_block_wait();
 }
 
-void cupel_emu_block_ready(uint32_t warp, uint32_t slots) {
+void cupel_emu_block_ready(cupel_emu_warp *warp, uint32_t slots) {
     if (slots == 0) return;
-    m->warps[warp].ready |= slots;
-    m->ready_warps |= 1u << warp;
+    warp->ready |= slots;
+    m->ready_warps |= 1u << (warp - m->warps);
 }
 
-static void release_barrier(void) {
-    m->barrier_seen = (int)m->barrier_count;
-    m->barrier_trues = (int)m->barrier_true;
-    m->barrier_count = m->barrier_true = 0;
-    m->epoch_key += 2;
-    for (uint32_t w = 0; w < m->warp_count; w++) {
-        cupel_emu_block_ready(w, m->warps[w].at_barrier);
-        m->warps[w].at_barrier = 0;
-    }
-}
-
-int cupel_emu_barrier_sync(int kind, int predicate) {
-    const void *pc = __builtin_return_address(0);
-    if (--m->budget == 0) cupel_emu_budget_spent(pc);
-    m->barrier_true += predicate != 0;
-    if (++m->barrier_count == m->alive_count) {
-        release_barrier();
-    } else {
-        m->warps[warp_of(m->current)].at_barrier |= 1u << m->current->slot;
-        m->current->wait_pc = pc;
-        cupel_emu_block_wait();
-    }
+static int barrier_result(int kind, uint32_t trues, uint32_t threads) {
     switch (kind) {
-    case CUPEL_EMU_SYNC_COUNT: return m->barrier_trues;
-    case CUPEL_EMU_SYNC_AND: return m->barrier_trues == m->barrier_seen;
-    case CUPEL_EMU_SYNC_OR: return m->barrier_trues != 0;
+    case CUPEL_EMU_SYNC_COUNT: return (int)trues;
+    case CUPEL_EMU_SYNC_AND: return trues == threads;
+    case CUPEL_EMU_SYNC_OR: return trues != 0;
     default: return 0;
     }
 }
 
-/* A step is an executed edge, a memory access or a barrier or warp operation, so that every loop uses steps up. Between slices the
+/* The end of an epoch of shared memory. From a launch's second block on, kernels that keep their reads and stores apart by barriers run
+ * without stepping aside. */
+static void end_epoch(void) {
+    if (m->seen[0] && m->seen[1]) m->mixed = true;
+    m->seen[0] = m->seen[1] = false;
+    m->calm = !m->mixed && m->blocks_done != 0;
+    m->epoch_key += 2;
+}
+
+/* Everyone has come: all go on, with the result of the barrier. */
+static __attribute__((noinline)) int release_barrier(int kind) {
+    int result = barrier_result(kind, m->barrier_true, m->barrier_count);
+    m->barrier_count = m->barrier_true = 0;
+    end_epoch();
+    for (uint32_t w = 0; w < m->warp_count; w++) {
+        cupel_emu_warp *warp = &m->warps[w];
+        for (uint32_t left = kind == CUPEL_EMU_SYNC ? 0 : warp->at_barrier; left != 0; left &= left - 1)
+            *result_of(&m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(left)]) = (uint64_t)result;
+        cupel_emu_block_ready(warp, warp->at_barrier);
+        warp->at_barrier = 0;
+    }
+    return result;
+}
+
+static inline __attribute__((always_inline)) int come_to_barrier(int kind, int predicate, const void *pc) {
+    m->barrier_true += predicate != 0;
+    m->barrier_kind = kind;
+    if (++m->barrier_count == m->alive_count) return release_barrier(kind);
+    cupel_emu_thread *self = m->current;
+    self->home->at_barrier |= self->own;
+    self->wait_pc = pc;
+    return (int)cupel_emu_block_wait();
+}
+
+static __attribute__((noinline)) int barrier_after_budget(int kind, int predicate, const void *pc) {
+    cupel_emu_budget_spent(pc);
+    return come_to_barrier(kind, predicate, pc);
+}
+
+int cupel_emu_barrier_sync(int kind, int predicate) {
+    const void *pc = __builtin_return_address(0);
+    if (--m->budget == 0) return barrier_after_budget(kind, predicate, pc);
+    return come_to_barrier(kind, predicate, pc);
+}
+
+enum { SLICE = 16384 };
+
+/* A counter's next slice; 0 when the run has no steps left. */
+static uint32_t next_slice(void) {
+    uint64_t slice = m->steps_left < SLICE ? m->steps_left : SLICE;
+    m->steps_left -= slice;
+    return (uint32_t)slice;
+}
+
+void cupel_emu_block_begin_budget(void) {
+    if (m->budget == 0) m->budget = next_slice();
+    if (m->access_budget == 0) m->access_budget = next_slice();
+}
+
+/* A step is an executed edge, a memory access, a barrier or a warp operation, so that every loop uses steps up. Between slices the
  * others come to run: a thread may be spinning until another one stores a flag. */
 void cupel_emu_budget_spent(const void *pc) {
-    if (m->steps_left == 0) {
-        m->budget = 1;
+    cupel_emu_block_begin_budget();
+    if (m->budget == 0 || m->access_budget == 0)
         cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_HANG, pc, "no end after %llu steps",
                               (unsigned long long)m->steps_limit);
-    }
-    uint64_t slice = m->steps_left < m->slice ? m->steps_left : m->slice;
-    m->budget = (uint32_t)slice;
-    m->steps_left -= slice;
-    cupel_emu_block_step();
+    cupel_emu_block_step(NULL);
 }
 
 /* The running thread has returned from the kernel. */
 static void leave_thread(cupel_emu_thread *self) {
-    uint32_t warp = warp_of(self);
-    m->warps[warp].alive &= ~(1u << self->slot);
+    cupel_emu_warp *warp = self->home;
+    warp->alive &= ~self->own;
     m->alive_count--;
-    if (m->warps[warp].group_count != 0) cupel_emu_warp_lane_exited(warp);
-    if (m->barrier_count != 0 && m->barrier_count == m->alive_count) release_barrier();
+    if (warp->group_count != 0 || warp->all_arrived != 0) cupel_emu_warp_lane_exited(warp);
+    if (m->barrier_count != 0 && m->barrier_count == m->alive_count) release_barrier(m->barrier_kind);
 }
 
 static void fiber_main(void) {
+    cupel_emu_stack *const stack = m->first_stack;
     for (;;) {
         m->kernel->call(m->arguments);
         cupel_emu_thread *self = m->current;
-        cupel_emu_stack *stack = self->stack;
-        self->stack = NULL;
+        self->stack_low = 0;
         leave_thread(self);
         cupel_emu_thread *next = choose();
-        if (next != NULL && next->stack == NULL) {
-            next->stack = stack;
+        if (next != NULL && next->stack_low == 0) {
+            begin_on(next, stack);
             enter(next);
             continue;
         }
         if (next == NULL && m->alive_count != 0) cupel_emu_report_deadlock();
         cupel_emu_stack_release(stack);
-        if (next == NULL) cupel_emu_fiber_jump(m->host_sp);
+        if (next == NULL) cupel_emu_fiber_jump(m->host_sp, &m->host_result);
         enter(next);
-        cupel_emu_fiber_jump(next->stack->sp);
+        cupel_emu_fiber_jump(next->sp, result_of(next));
     }
 }
 
 static void poison(const cupel_emu_shared *shared) {
+    if (shared->size == 0) return; /* then there may be no memory at all */
     memset((void *)shared->start, m->zero_poison ? 0 : 0xff, shared->size);
     memset(shared->readable, 0, shared->size / 8 + 1);
 }
@@ -178,21 +260,22 @@ void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz) {
     for (uint32_t w = 0; w < m->warp_count; w++) {
         cupel_emu_warp *warp = &m->warps[w];
         warp->ready = warp->alive = warp->existing;
-        warp->stepped = warp->at_barrier = warp->group_count = 0;
+        warp->stepped = warp->at_barrier = warp->group_count = warp->all_arrived = 0;
     }
     m->ready_warps = m->warp_count == 32 ? ~0u : (1u << m->warp_count) - 1;
     m->stepped_warps = 0;
     m->alive_count = m->thread_count;
-    m->barrier_count = m->barrier_true = 0;
-    m->epoch_key += 2;
+    m->barrier_count = m->barrier_true = m->turns = 0;
+    end_epoch();
 
     m->current = &m->threads[0];
-    cupel_emu_thread *first = m->policy.random_switch ? cupel_emu_schedule_draw() : take(0, 0);
-    first->stack = cupel_emu_stack_take(fiber_main);
-    if (first->stack == NULL) {
+    cupel_emu_thread *first = m->policy.random_switch ? cupel_emu_schedule_draw() : choose_in(&m->warps[0], 1);
+    cupel_emu_stack *stack = cupel_emu_stack_take(fiber_main);
+    if (stack == NULL) {
         cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL, "no memory for the stack of a thread");
         return;
     }
+    begin_on(first, stack);
     enter(first);
-    cupel_emu_fiber_switch(&m->host_sp, first->stack->sp);
+    cupel_emu_fiber_switch(&m->host_sp, first->sp, &m->host_result);
 }

@@ -104,52 +104,65 @@ static inline bool is_shared(uintptr_t address) {
            address - m->dynamic_shared.start < m->dynamic_shared.size;
 }
 
-/* Gives way where the schedule wants it, before an access to shared memory. Between two barriers, reads may follow each other
- * freely; a store, and a read after a store, wait for the others. */
-static void order_shared(bool write) {
+/* May the current thread access shared memory without asking the schedule? Between two barriers reads may follow each other freely;
+ * the first access, a store, and a read after a store wait for the others. */
+static inline bool goes_on(bool write) {
+    if (!m->policy.stepwise) return !m->policy.random_switch;
+    return (!write && m->current->access_key == m->epoch_key) || m->calm;
+}
+
+static void order_shared(bool write, const void *pc) {
     cupel_emu_thread *self = m->current;
-    m->shared_touched = true;
+    m->shared_touched = m->seen[write] = true;
     if (m->policy.stepwise) {
-        uint32_t since = self->access_key - m->epoch_key;
-        if (since < 2 && (write || since == 1)) cupel_emu_block_step();
+        if (!goes_on(write)) cupel_emu_block_step(pc);
         self->access_key = m->epoch_key + write;
     } else if (m->policy.random_switch && cupel_emu_schedule_below(4) == 0) {
-        cupel_emu_block_ready((uint32_t)(self - m->threads) / CUPEL_EMU_WARP, 1u << self->slot);
+        cupel_emu_block_ready(self->home, self->own);
         cupel_emu_block_wait();
     }
 }
 
+/* An access to shared memory that need not wait and has nothing to report. */
+static inline bool shared_at_once(const cupel_emu_shared *shared, size_t offset, uint32_t size, bool write) {
+    if (!goes_on(write) || size > shared->size - offset) return false;
+    if (!write && map_bits(shared->readable, offset, size) != (1u << size) - 1) return false;
+    if (write) map_set(shared->readable, offset, size);
+    m->shared_touched = m->seen[write] = true;
+    return true;
+}
+
 static __attribute__((noinline)) void uncommon(uintptr_t address, uint32_t size, bool write, const void *pc) {
-    if (is_shared(address)) order_shared(write);
+    if (m->access_budget == 0) cupel_emu_budget_spent(pc);
+    if (is_shared(address)) order_shared(write, pc);
     if (address & (size - 1)) report(write, true, space_of(address), address, size, pc);
     settle(address, size, write, pc);
 }
 
-static __attribute__((always_inline)) inline void access_memory(uintptr_t address, uint32_t size, bool write,
-                                                                const void *pc) {
-    if (--m->budget == 0) cupel_emu_budget_spent(pc);
-    if ((address & (size - 1)) == 0) {
-        size_t offset = address - m->global_start;
-        uint32_t all = (1u << size) - 1;
-        if (offset < m->global_size) {
-            if (!write && map_bits(m->readable, offset, size) == all) return;
-            if (write && map_bits(m->valid, offset, size) == all) {
-                map_set(m->readable, offset, size);
-                return;
-            }
-        } else if (address - m->stack_low < CUPEL_EMU_STACK_BYTES) {
-            return;
-        }
+/* Nothing to report, nothing to wait for: the way of nearly every access, without a call. */
+static __attribute__((always_inline)) inline bool at_once(uintptr_t address, uint32_t size, bool write) {
+    if (--m->access_budget == 0 || (address & (size - 1)) != 0) return false;
+    size_t offset = address - m->global_start;
+    uint32_t all = (1u << size) - 1;
+    if (offset < m->global_size) {
+        if (map_bits(write ? m->valid : m->readable, offset, size) != all) return false;
+        if (write) map_set(m->readable, offset, size);
+        return true;
     }
-    uncommon(address, size, write, pc);
+    if (address - m->stack_low < CUPEL_EMU_STACK_BYTES) return true;
+    offset = address - m->static_shared.start;
+    if (offset < m->static_shared.size) return shared_at_once(&m->static_shared, offset, size, write);
+    offset = address - m->dynamic_shared.start;
+    if (offset < m->dynamic_shared.size) return shared_at_once(&m->dynamic_shared, offset, size, write);
+    return !write && address - (uintptr_t)m->parameters < sizeof m->parameters;
 }
 
 #define CUPEL_EMU_ACCESS(size)                                                                               \
     void cupel_emu_load##size##_noabort(uintptr_t address) {                                                 \
-        access_memory(address, size, false, __builtin_return_address(0));                                    \
+        if (!at_once(address, size, false)) uncommon(address, size, false, __builtin_return_address(0));     \
     }                                                                                                        \
     void cupel_emu_store##size##_noabort(uintptr_t address) {                                                \
-        access_memory(address, size, true, __builtin_return_address(0));                                     \
+        if (!at_once(address, size, true)) uncommon(address, size, true, __builtin_return_address(0));       \
     }
 CUPEL_EMU_ACCESS(1)
 CUPEL_EMU_ACCESS(2)
@@ -159,10 +172,10 @@ CUPEL_EMU_ACCESS(16)
 
 /* Any size and alignment, in pieces. */
 static void access_range(uintptr_t address, size_t size, bool write, const void *pc) {
-    if (--m->budget == 0) cupel_emu_budget_spent(pc);
+    if (--m->access_budget == 0) cupel_emu_budget_spent(pc);
     if (size == 0) return;
     if (size <= CUPEL_EMU_STACK_BYTES && address - m->stack_low <= CUPEL_EMU_STACK_BYTES - size) return;
-    if (is_shared(address)) order_shared(write);
+    if (is_shared(address)) order_shared(write, pc);
     for (size_t done = 0; done < size; done += 16) {
         size_t piece = size - done < 16 ? size - done : 16;
         settle(address + done, (uint32_t)piece, write, pc);
@@ -209,7 +222,7 @@ void cupel_emu_check_begin(void) {
 }
 
 static void note_float_add(uintptr_t address) {
-    uint64_t thread = m->block_linear * CUPEL_EMU_THREADS_MAX + m->current->linear + 1;
+    uint64_t thread = m->block_linear * CUPEL_EMU_THREADS_MAX + m->current->warp * CUPEL_EMU_WARP + m->current->lane + 1;
     uint32_t slot = (uint32_t)((address >> 1) * 2654435761u) % ADDED_SLOTS;
     while (added[slot].address != 0 && added[slot].address != address) slot = (slot + 1) % ADDED_SLOTS;
     if (added[slot].address == address) {
@@ -227,10 +240,10 @@ static void note_float_add(uintptr_t address) {
 void cupel_emu_atomic_access(void *target, uint32_t size, int is_float) {
     uintptr_t address = (uintptr_t)target;
     const void *pc = __builtin_return_address(0);
-    if (--m->budget == 0) cupel_emu_budget_spent(pc);
+    if (--m->access_budget == 0) cupel_emu_budget_spent(pc);
     if (is_shared(address)) {
-        m->shared_touched = true;
-        if (m->policy.random_switch) order_shared(true);
+        m->shared_touched = m->seen[0] = m->seen[1] = true;
+        if (m->policy.random_switch) order_shared(true, pc);
         m->current->access_key = m->epoch_key + 1;
     }
     if ((size & (size - 1)) == 0 && (address & (size - 1)) != 0) report(true, true, space_of(address), address, size, pc);

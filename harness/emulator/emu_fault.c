@@ -85,6 +85,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
     /* Return into a jump to the host: the kernel then restores the signal mask. */
     registers[REG_RIP] = (greg_t)(uintptr_t)cupel_emu_fiber_jump;
     registers[REG_RDI] = (greg_t)(uintptr_t)m->host_sp;
+    registers[REG_RSI] = (greg_t)(uintptr_t)&m->host_result;
 }
 
 void cupel_emu_fault_install(void) {

@@ -8,7 +8,7 @@
 enum { CUPEL_EMU_STACK_BYTES = 128 * 1024, CUPEL_EMU_STACK_GUARD = 32 * 1024 };
 
 typedef struct cupel_emu_stack {
-    void *sp;      /* of the fiber that is suspended on it */
+    void *sp;      /* where a new fiber begins */
     uintptr_t low; /* first usable byte; the guard lies below */
     uint32_t index;
     struct cupel_emu_stack *next_free;
@@ -21,9 +21,10 @@ void cupel_emu_stack_release(cupel_emu_stack *stack);
 /* Puts every stack back, with whatever their fibers left on them cleaned away. Called on the host's stack. */
 void cupel_emu_stack_abandon_all(void);
 
-/* Saves the running context in *save and continues the one saved as target. */
-void cupel_emu_fiber_switch(void **save, void *target);
-/* Continues target; the running context is lost. */
-void cupel_emu_fiber_jump(void *target) __attribute__((noreturn));
+/* Saves the running context in *save and continues the one saved as target, in which the call that suspended it returns *result. Waiting
+ * functions end in this call, so that a fiber is resumed by a single return, straight into device code. */
+uint64_t cupel_emu_fiber_switch(void **save, void *target, const uint64_t *result);
+/* Continues target in the same way; the running context is lost. */
+void cupel_emu_fiber_jump(void *target, const uint64_t *result) __attribute__((noreturn));
 
 #endif

@@ -13,7 +13,7 @@
 #define CUPEL_EMU_MEANING_FLAGS                                                                              \
     "-ffp-contract=off", "-relaxed-aliasing", "-fno-delete-null-pointer-checks",                            \
         "-ftrivial-auto-var-init=pattern", "-fvisibility", "hidden",   \
-        "-debug-info-kind=line-tables-only", "-dwarf-version=4"
+        "-debug-info-kind=line-tables-only", "-dwarf-version=4", "-fno-plt"
 
 /* fuzzer-no-link keeps branches as branches (no folding into selects). kernel-address with outlined callbacks under our own prefix
  * gives address, size and direction of every access that the optimiser leaves: repeated accesses in one block, constant

@@ -128,8 +128,10 @@ static double now(void) {
 static void run_blocks(void) {
     const cupel_emu_dim grid = m->registers->grid_dim;
     uint64_t count = (uint64_t)grid.x * grid.y * grid.z, linear = m->policy.block_start;
+    m->mixed = m->calm = m->seen[0] = m->seen[1] = false;
     for (uint64_t i = 0; i < count && !m->stopped; i++) {
         m->block_linear++;
+        m->blocks_done = i;
         cupel_emu_block_run((uint32_t)(linear % grid.x), (uint32_t)(linear / grid.x % grid.y),
                             (uint32_t)(linear / grid.x / grid.y));
         linear += m->policy.block_step;

@@ -19,16 +19,18 @@ enum {
     CUPEL_EMU_NOTES_MAX = 4
 };
 
-/* A thread of the current block. Threads stand in the order in which they run: slot p of warp w is not lane p of warp w unless
- * the schedule is canonical. */
+/* A thread of the current block, one cache line. Threads stand in the order in which they run: slot p of warp w is not lane p of
+ * warp w unless the schedule is canonical. */
 typedef struct cupel_emu_thread {
+    _Alignas(64) void *sp; /* where it is suspended */
     uint32_t x, y, z, lane, warp; /* as in cupel_emu_registers, in that order: copied as one piece */
-    uint32_t slot;                /* position in its warp's masks */
-    uint32_t access_key;          /* barrier epoch * 2, + 1 when the last access to shared memory was a store */
-    uint32_t linear;              /* index in the block */
-    cupel_emu_stack *stack;
-    const void *wait_pc; /* where it waits, for reports */
+    uint32_t own;                 /* the bit of its slot in its warp's masks */
+    struct cupel_emu_warp *home;
+    uintptr_t stack_low; /* of its stack; 0: has not begun, or has ended */
+    uint32_t access_key; /* barrier epoch * 2, + 1 when the last access to shared memory was a store */
+    const void *wait_pc; /* where it waits: for reports, and for who goes first */
 } cupel_emu_thread;
+_Static_assert(sizeof(cupel_emu_thread) == 64, "a thread is one cache line");
 
 /* Lanes that wait together in a warp operation. Masks are over slots. */
 typedef struct cupel_emu_group {
@@ -37,11 +39,16 @@ typedef struct cupel_emu_group {
 } cupel_emu_group;
 
 typedef struct cupel_emu_warp {
+    cupel_emu_thread *threads; /* by slot */
     uint32_t ready;      /* may run now */
     uint32_t stepped;    /* wait for all others to come as far as they can */
     uint32_t at_barrier; /* wait in __syncthreads */
     uint32_t alive;      /* have not exited */
     uint32_t existing;   /* slots that hold a thread */
+    uint32_t existing_lanes;
+    uint32_t all_arrived, all_operation; /* lanes that meet with all others: the common case, apart from the groups */
+    bool all_alike;                      /* ... and every shuffle so far has the first one's detail */
+    uint64_t all_detail;
     uint32_t group_count;
     cupel_emu_group groups[CUPEL_EMU_WARP];
     uint8_t slot_of[CUPEL_EMU_WARP]; /* lane -> slot; lane 31 and up may not exist */
@@ -52,7 +59,7 @@ typedef struct cupel_emu_warp {
 
 /* How a seed's schedule chooses. */
 typedef struct cupel_emu_policy {
-    bool stepwise;       /* a conflicting access to shared memory waits for the others */
+    bool stepwise;       /* an access to shared memory that could conflict waits for the others */
     bool random_switch;  /* any access to shared memory may switch, and the next thread is drawn */
     bool identity;       /* slots are lanes */
     uint64_t random;     /* state of the draws */
@@ -69,7 +76,8 @@ typedef struct cupel_emu_shared {
 
 typedef struct cupel_emu_machine {
     /* hot: what a callback or a switch touches */
-    uint32_t budget; /* steps until budget_spent; decremented by the candidate as well */
+    uint32_t budget;        /* edges, barriers and warp operations until budget_spent; the candidate decrements it */
+    uint32_t access_budget; /* accesses until then: a counter of its own, or each step would wait for the last */
     uint32_t epoch_key;
     cupel_emu_thread *current;
     cupel_emu_registers_t *registers;
@@ -80,30 +88,37 @@ typedef struct cupel_emu_machine {
     uintptr_t stack_low; /* of the running fiber */
     cupel_emu_shared static_shared, dynamic_shared;
     bool shared_touched;
+    bool mixed;   /* an epoch of this launch had both reads and stores of shared memory */
+    bool calm;    /* no epoch of the blocks before had: nobody need wait */
+    bool seen[2]; /* reads, stores since the last barrier */
     cupel_emu_policy policy;
 
     /* the block */
     uint32_t warp_count, thread_count, alive_count, barrier_count;
-    uint32_t ready_warps, stepped_warps; /* bit w: warp w's mask is not empty */
+    uint32_t ready_warps;                /* bit w: warp w may have threads that are ready; without it, it has none */
+    uint32_t stepped_warps;              /* bit w: warp w has threads that have stepped aside */
+    uint32_t turns;                      /* how often in a row only the lowest place has been served */
     uint32_t barrier_true;               /* threads that came to the barrier with a true predicate */
-    int barrier_seen;                    /* threads, of the last barrier */
-    int barrier_trues;
+    int barrier_kind;
     cupel_emu_warp warps[CUPEL_EMU_WARPS_MAX];
     cupel_emu_thread threads[CUPEL_EMU_THREADS_MAX]; /* slot p of warp w at w * 32 + p */
 
     /* the launch */
     const cupel_emu_kernel *kernel;
+    cupel_emu_stack *first_stack; /* on which the fiber that is about to begin runs */
     void *host_sp; /* the launching context, while fibers run */
+    uint64_t host_result; /* nobody reads it */
     void **arguments;
     uint32_t parameter_size;
     _Alignas(16) unsigned char parameters[CUPEL_EMU_PARAMETERS_MAX];
     uint64_t block_linear; /* for atomics: which block adds */
+    uint64_t blocks_done;  /* of this launch */
 
     /* the run */
     cupel_emu_module *module;
     const cupel_emu_memory *memory;
     cupel_observation *out;
-    uint64_t steps_left, steps_limit, slice;
+    uint64_t steps_left, steps_limit; /* not yet handed out to the budgets; in all */
     bool zero_poison, running, stopped, module_dirty;
     int note_count;
     const char *notes[CUPEL_EMU_NOTES_MAX];
@@ -111,15 +126,18 @@ typedef struct cupel_emu_machine {
     const void *stop_pc; /* where the run was stopped, as a return address */
 } cupel_emu_machine;
 
-extern cupel_emu_machine cupel_emu_the_machine;
+extern cupel_emu_machine cupel_emu_the_machine __attribute__((visibility("hidden")));
 
 /* emu_block.c */
 void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz);
-void cupel_emu_block_wait(void);  /* the current thread gives way; returns when it is chosen again */
-void cupel_emu_block_step(void);  /* ... after all others have come as far as they can */
-void cupel_emu_block_ready(uint32_t warp, uint32_t slots); /* these may run again */
+void cupel_emu_block_begin_budget(void);
+/* The current thread gives way; returns when it is chosen again, with what then lies in its warp's value[lane]. */
+uint64_t cupel_emu_block_wait(void);
+/* ... after all others have come as far as they can, those at lower places first (NULL: last of all). */
+void cupel_emu_block_step(const void *pc);
+void cupel_emu_block_ready(cupel_emu_warp *warp, uint32_t slots); /* these may run again */
 /* emu_warp.c: a lane of warp has exited: groups that waited for it may be complete. */
-void cupel_emu_warp_lane_exited(uint32_t warp);
+void cupel_emu_warp_lane_exited(cupel_emu_warp *warp);
 /* emu_schedule.c */
 void cupel_emu_schedule_begin(cupel_emu_policy *policy, uint64_t seed);
 void cupel_emu_schedule_grid(cupel_emu_policy *policy, uint64_t block_count);

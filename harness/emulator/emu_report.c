@@ -65,7 +65,7 @@ void cupel_emu_report_stop(cupel_outcome outcome, cupel_fault fault, const void 
     va_start(arguments, format);
     fill(outcome, fault, pc, format, arguments);
     va_end(arguments);
-    cupel_emu_fiber_jump(m->host_sp);
+    cupel_emu_fiber_jump(m->host_sp, &m->host_result);
 }
 
 void cupel_emu_report_deadlock(void) {
@@ -73,7 +73,7 @@ void cupel_emu_report_deadlock(void) {
     uint32_t lanes = 0, threads = 0;
     for (uint32_t w = m->warp_count; w-- > 0;) {
         const cupel_emu_warp *warp = &m->warps[w];
-        uint32_t meeting = 0;
+        uint32_t meeting = warp->all_arrived;
         for (uint32_t g = 0; g < warp->group_count; g++) meeting |= warp->groups[g].arrived;
         lanes += (uint32_t)__builtin_popcount(meeting);
         threads += (uint32_t)__builtin_popcount(warp->at_barrier);
@@ -101,7 +101,7 @@ void cupel_emu_unsupported(const char *what) {
                           "%.200s is not emulated; use --on cuda", what);
 }
 
-uint64_t cupel_emu_clock(void) { return m->steps_limit - m->steps_left - m->budget; }
+uint64_t cupel_emu_clock(void) { return m->steps_limit - m->steps_left - m->budget - m->access_budget; }
 
 static bool same_place(const cupel_place *a, const cupel_place *b) {
     return a->line == b->line && a->line != 0 && strcmp(a->file, b->file) == 0;

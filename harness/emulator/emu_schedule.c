@@ -79,17 +79,24 @@ static uint32_t nth_bit(uint32_t mask, uint32_t n) {
 
 /* One of the threads that are ready, which must not be none. */
 cupel_emu_thread *cupel_emu_schedule_draw(void) {
-    uint32_t w = nth_bit(m->ready_warps, cupel_emu_schedule_below((uint32_t)__builtin_popcount(m->ready_warps)));
-    cupel_emu_warp *warp = &m->warps[w];
-    uint32_t slot = nth_bit(warp->ready, cupel_emu_schedule_below((uint32_t)__builtin_popcount(warp->ready)));
-    warp->ready &= ~(1u << slot);
-    if (warp->ready == 0) m->ready_warps &= ~(1u << w);
-    return &m->threads[w * CUPEL_EMU_WARP + slot];
+    for (;;) {
+        uint32_t w = nth_bit(m->ready_warps, cupel_emu_schedule_below((uint32_t)__builtin_popcount(m->ready_warps)));
+        cupel_emu_warp *warp = &m->warps[w];
+        if (warp->ready == 0) {
+            m->ready_warps &= ~(1u << w);
+            continue;
+        }
+        uint32_t slot = nth_bit(warp->ready, cupel_emu_schedule_below((uint32_t)__builtin_popcount(warp->ready)));
+        warp->ready &= ~(1u << slot);
+        return &warp->threads[slot];
+    }
 }
 
 static void lay_out_warp(cupel_emu_warp *warp, cupel_emu_thread *threads, uint32_t id) {
     const cupel_emu_dim *dim = &m->registers->block_dim;
     uint32_t slot = 0;
+    warp->existing_lanes = 0;
+    warp->threads = threads;
     memset(warp->slot_of, CUPEL_EMU_WARP, sizeof warp->slot_of);
     for (uint32_t p = 0; p < CUPEL_EMU_WARP; p++) {
         uint32_t lane = m->policy.lane_order[p], linear = id * CUPEL_EMU_WARP + lane;
@@ -99,9 +106,10 @@ static void lay_out_warp(cupel_emu_warp *warp, cupel_emu_thread *threads, uint32
                                            .z = linear / dim->x / dim->y,
                                            .lane = lane,
                                            .warp = id,
-                                           .slot = slot,
-                                           .linear = linear};
+                                           .own = 1u << slot,
+                                           .home = warp};
         warp->slot_of[lane] = (uint8_t)slot++;
+        warp->existing_lanes |= 1u << lane;
     }
     warp->existing = slot == CUPEL_EMU_WARP ? ~0u : (1u << slot) - 1;
 }

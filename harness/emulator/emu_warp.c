@@ -1,5 +1,7 @@
 /* Warp operations: shuffles, votes, matches, reductions, __syncwarp. Lanes that name the same mask wait for each other; the last
  * one to come computes the results of all and goes on without a switch. */
+#include <string.h>
+
 #include "emu_machine.h"
 
 enum { OPERATION_SHUFFLE = 1, OPERATION_SYNC = 2, OPERATION_VOTE = 16 /* + kind */ };
@@ -7,6 +9,7 @@ enum { OPERATION_SHUFFLE = 1, OPERATION_SYNC = 2, OPERATION_VOTE = 16 /* + kind 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
 static uint32_t slots_of(const cupel_emu_warp *warp, uint32_t lanes) {
+    if ((lanes & warp->existing_lanes) == warp->existing_lanes) return warp->existing;
     if (m->policy.identity) return lanes & warp->existing;
     uint32_t slots = 0;
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
@@ -16,8 +19,10 @@ static uint32_t slots_of(const cupel_emu_warp *warp, uint32_t lanes) {
     return slots;
 }
 
-static uint32_t lanes_of(const cupel_emu_thread *threads, uint32_t slots) {
+static uint32_t lanes_of(const cupel_emu_warp *warp, uint32_t slots) {
+    if (slots == warp->existing) return warp->existing_lanes;
     if (m->policy.identity) return slots;
+    const cupel_emu_thread *threads = &m->threads[(warp - m->warps) * CUPEL_EMU_WARP];
     uint32_t lanes = 0;
     for (uint32_t left = slots; left != 0; left &= left - 1) lanes |= 1u << threads[__builtin_ctz(left)].lane;
     return lanes;
@@ -56,6 +61,18 @@ static void finish_shuffle(cupel_emu_warp *warp, uint32_t lanes) {
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         warp->value[lane] = result[lane];
+    }
+}
+
+/* The same when all 32 lanes are there and ask alike. */
+static void finish_full_shuffle(cupel_emu_warp *warp, uint64_t detail) {
+    uint64_t before[CUPEL_EMU_WARP];
+    memcpy(before, warp->value, sizeof before);
+    uint32_t argument = (uint32_t)(detail >> 32) & 31;
+    if ((detail & 0xffff) == (CUPEL_EMU_WARP << 8 | CUPEL_EMU_SHFL_XOR)) {
+        for (uint32_t lane = 0; lane < CUPEL_EMU_WARP; lane++) warp->value[lane] = before[lane ^ argument];
+    } else {
+        for (uint32_t lane = 0; lane < CUPEL_EMU_WARP; lane++) warp->value[lane] = before[source_lane(lane, detail)];
     }
 }
 
@@ -111,78 +128,130 @@ static void finish_vote(cupel_emu_warp *warp, uint32_t lanes, int kind) {
     for (uint32_t left = lanes; left != 0; left &= left - 1) warp->value[__builtin_ctz(left)] = result;
 }
 
-/* Everyone who is to come has come: results, and all but runner (a slot, or 32) may run again. */
-static void finish(uint32_t w, uint32_t g, uint32_t runner) {
-    cupel_emu_warp *warp = &m->warps[w];
-    cupel_emu_group group = warp->groups[g];
-    warp->groups[g] = warp->groups[--warp->group_count];
-    uint32_t lanes = lanes_of(&m->threads[w * CUPEL_EMU_WARP], group.arrived);
-    if (group.operation == OPERATION_SHUFFLE) {
+/* Everyone who is to come has come: results for the lanes in slots. */
+static void finish(cupel_emu_warp *warp, uint32_t operation, uint32_t slots) {
+    uint32_t lanes = lanes_of(warp, slots);
+    if (operation == OPERATION_SHUFFLE) {
         finish_shuffle(warp, lanes);
-    } else if (group.operation >= OPERATION_VOTE) {
-        finish_vote(warp, lanes, (int)(group.operation - OPERATION_VOTE));
+    } else if (operation >= OPERATION_VOTE) {
+        finish_vote(warp, lanes, (int)(operation - OPERATION_VOTE));
     }
-    uint32_t others = runner < CUPEL_EMU_WARP ? group.arrived & ~(1u << runner) : group.arrived;
-    cupel_emu_block_ready(w, others);
 }
 
-/* The current thread has put its operand down and waits for the lanes of mask. */
-static void meet(uint32_t operation, uint32_t mask, const void *pc) {
-    if (--m->budget == 0) cupel_emu_budget_spent(pc);
-    cupel_emu_thread *self = m->current;
-    uint32_t w = (uint32_t)(self - m->threads) / CUPEL_EMU_WARP, own = 1u << self->slot;
-    cupel_emu_warp *warp = &m->warps[w];
-    uint32_t wanted = slots_of(warp, mask);
-    if ((wanted & own) == 0) {
-        cupel_emu_report_note("a lane takes part in a warp operation whose mask does not name it (undefined on a device)");
-        wanted |= own;
+static void finish_group(cupel_emu_warp *warp, uint32_t g, uint32_t runner) {
+    cupel_emu_group group = warp->groups[g];
+    warp->groups[g] = warp->groups[--warp->group_count];
+    finish(warp, group.operation, group.arrived);
+    cupel_emu_block_ready(warp, group.arrived & ~runner);
+}
+
+static void finish_all(cupel_emu_warp *warp, uint32_t runner) {
+    uint32_t slots = warp->all_arrived;
+    warp->all_arrived = 0;
+    if (warp->all_operation == OPERATION_SHUFFLE && warp->all_alike && warp->existing == ~0u && slots == ~0u) {
+        finish_full_shuffle(warp, warp->all_detail);
+    } else {
+        finish(warp, warp->all_operation, slots);
     }
+    cupel_emu_block_ready(warp, slots & ~runner);
+}
+
+/* Lanes that name only some of their warp, or are not where the others are. */
+static bool join_group(cupel_emu_warp *warp, uint32_t operation, uint32_t wanted, uint32_t own) {
     uint32_t g = 0;
     while (g < warp->group_count && (warp->groups[g].mask != wanted || warp->groups[g].operation != operation)) g++;
     if (g == warp->group_count) warp->groups[warp->group_count++] = (cupel_emu_group){wanted, 0, operation};
     cupel_emu_group *group = &warp->groups[g];
     group->arrived |= own;
-    if ((group->mask & warp->alive) == group->arrived) {
-        finish(w, g, self->slot);
-    } else {
-        self->wait_pc = pc;
-        cupel_emu_block_wait();
+    if ((group->mask & warp->alive) != group->arrived) return false;
+    finish_group(warp, g, own);
+    return true;
+}
+
+static __attribute__((noinline)) uint64_t finish_all_of(cupel_emu_thread *self) {
+    finish_all(self->home, self->own);
+    return self->home->value[self->lane];
+}
+
+/* self has put its operand down and waits for the lanes of mask; the result. */
+static __attribute__((noinline)) uint64_t meet_some(cupel_emu_thread *self, uint32_t operation, uint32_t mask, const void *pc) {
+    uint32_t wanted = slots_of(self->home, mask);
+    if ((wanted & self->own) == 0) {
+        cupel_emu_report_note("a lane takes part in a warp operation whose mask does not name it (undefined on a device)");
+        wanted |= self->own;
     }
+    self->wait_pc = pc;
+    if (join_group(self->home, operation, wanted, self->own)) return self->home->value[self->lane];
+    return cupel_emu_block_wait();
+}
+
+/* The common case, without a frame: the mask names every lane there is. */
+static inline __attribute__((always_inline)) uint64_t meet(cupel_emu_thread *self, uint32_t operation, uint32_t mask, uint64_t detail,
+                                                           const void *pc) {
+    cupel_emu_warp *warp = self->home;
+    if ((mask & warp->existing_lanes) != warp->existing_lanes) return meet_some(self, operation, mask, pc);
+    if (warp->all_arrived == 0) {
+        warp->all_operation = operation;
+        warp->all_detail = detail;
+        warp->all_alike = true;
+    } else if (warp->all_operation != operation) {
+        return meet_some(self, operation, mask, pc);
+    }
+    warp->all_arrived |= self->own;
+    warp->all_alike &= warp->all_detail == detail;
+    if (warp->all_arrived == warp->alive) return finish_all_of(self);
+    self->wait_pc = pc;
+    return cupel_emu_block_wait();
 }
 
 /* A device does not wait for lanes that have exited. */
-void cupel_emu_warp_lane_exited(uint32_t w) {
-    cupel_emu_warp *warp = &m->warps[w];
+void cupel_emu_warp_lane_exited(cupel_emu_warp *warp) {
+    if (warp->all_arrived != 0 && warp->all_arrived == warp->alive) finish_all(warp, 0);
     for (uint32_t g = warp->group_count; g-- > 0;)
-        if ((warp->groups[g].mask & warp->alive) == warp->groups[g].arrived) finish(w, g, CUPEL_EMU_WARP);
+        if ((warp->groups[g].mask & warp->alive) == warp->groups[g].arrived) finish_group(warp, g, 0);
 }
 
-uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width) {
+static inline __attribute__((always_inline)) uint64_t shuffle(int kind, uint32_t mask, uint64_t value, uint32_t argument,
+                                                              uint32_t width, const void *pc) {
     cupel_emu_thread *self = m->current;
-    cupel_emu_warp *warp = &m->warps[(self - m->threads) / CUPEL_EMU_WARP];
+    uint64_t detail = (uint64_t)argument << 32 | (uint64_t)width << 8 | (uint64_t)kind;
+    self->home->value[self->lane] = value;
+    self->home->detail[self->lane] = detail;
+    return meet(self, OPERATION_SHUFFLE, mask, detail, pc);
+}
+
+static __attribute__((noinline)) uint64_t uncommon_shuffle(int kind, uint32_t mask, uint64_t value, uint32_t argument,
+                                                           uint32_t width, const void *pc) {
+    if (m->budget == 0) cupel_emu_budget_spent(pc);
     if (width == 0 || width > CUPEL_EMU_WARP || (width & (width - 1)) != 0) {
         cupel_emu_report_note("a shuffle has a width that is not a power of two up to 32 (undefined on a device)");
         width = CUPEL_EMU_WARP;
     }
-    warp->value[self->lane] = value;
-    warp->detail[self->lane] = (uint64_t)argument << 32 | (uint64_t)width << 8 | (uint64_t)kind;
-    meet(OPERATION_SHUFFLE, mask, __builtin_return_address(0));
-    return warp->value[self->lane];
+    return shuffle(kind, mask, value, argument, width, pc);
+}
+
+uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width) {
+    const void *pc = __builtin_return_address(0);
+    if (--m->budget == 0 || width != CUPEL_EMU_WARP) return uncommon_shuffle(kind, mask, value, argument, width, pc);
+    return shuffle(kind, mask, value, argument, CUPEL_EMU_WARP, pc);
 }
 
 uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predicate) {
     cupel_emu_thread *self = m->current;
-    cupel_emu_warp *warp = &m->warps[(self - m->threads) / CUPEL_EMU_WARP];
+    cupel_emu_warp *warp = self->home;
     warp->value[self->lane] = value;
-    meet((uint32_t)(OPERATION_VOTE + kind), mask, __builtin_return_address(0));
+    if (--m->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
+    uint64_t result = meet(self, (uint32_t)(OPERATION_VOTE + kind), mask, 0, __builtin_return_address(0));
     if (predicate != NULL) *predicate = warp->predicate[self->lane];
-    return (uint32_t)warp->value[self->lane];
+    return (uint32_t)result;
 }
 
-void cupel_emu_warp_sync(uint32_t mask) { meet(OPERATION_SYNC, mask, __builtin_return_address(0)); }
+void cupel_emu_warp_sync(uint32_t mask) {
+    if (--m->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
+    meet(m->current, OPERATION_SYNC, mask, 0, __builtin_return_address(0));
+}
 
 /* Which lanes run together is not defined for fibers; those that have not exited are the answer of an undivided warp. */
 uint32_t cupel_emu_active_mask(void) {
-    uint32_t w = (uint32_t)(m->current - m->threads) / CUPEL_EMU_WARP;
-    return lanes_of(&m->threads[w * CUPEL_EMU_WARP], m->warps[w].alive);
+    return lanes_of(m->current->home, m->current->home->alive);
 }
