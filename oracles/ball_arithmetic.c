@@ -67,9 +67,10 @@ static bool is_power_of_two(double x) {
     return isfinite(x) && x != 0 && fabs(frexp(x, &exponent)) == 0.5;
 }
 
-/* Half a subnormal (under flush the smallest normal) for each operation of the chain, times the largest product of the other
- * factors. A single product's own flush is the hull that cupel_ball_close takes. */
-static double underflow_of(const cupel_working *w, const cupel_ball *r, const cupel_ball *a, const cupel_ball *b) {
+/* Half a subnormal (under flush the smallest normal) for each operation of the chain, times the largest
+ * product of the other factors. A single product's own flush is the hull that cupel_ball_close takes. */
+static double underflow_of(const cupel_working *w, const cupel_ball *r, const cupel_ball *a,
+                           const cupel_ball *b) {
     if (r->trough >= w->normal) return 0;
     const bool chain = a->roundings > 0 || b->roundings > 0;
     const double operations = 1 + (a->roundings > 0) + (b->roundings > 0);
@@ -77,8 +78,10 @@ static double underflow_of(const cupel_working *w, const cupel_ball *r, const cu
 }
 
 /* inf * x * y: the kernel may take x * y first, which may underflow to 0, and inf * 0 is NaN. */
-static bool may_lose_infinity(const cupel_working *w, const cupel_ball *r, const cupel_ball *a, const cupel_ball *b) {
-    const bool infinite = (a->classes | b->classes | r->classes) & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
+static bool may_lose_infinity(const cupel_working *w, const cupel_ball *r, const cupel_ball *a,
+                              const cupel_ball *b) {
+    const bool infinite =
+        (a->classes | b->classes | r->classes) & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
     const bool chain = a->roundings > 0 || b->roundings > 0;
     return infinite && chain && r->trough < (w->flush ? w->normal : w->smallest);
 }
@@ -112,7 +115,8 @@ cupel_ball cupel_ball_multiply(const cupel_working *w, const cupel_trait *t, con
     r.peak = a.peak * b.peak;
     r.trough = a.trough * b.trough;
     r.roundings = a.roundings + b.roundings + 1;
-    const bool in_range = r.trough >= w->normal && r.peak <= w->largest;
+    const bool in_range =
+        !(a.roundings > 0 || b.roundings > 0) || (r.trough >= w->normal && r.peak <= w->largest);
     if (moved > 0 || !(zero || (exact && in_range && cupel_working_holds(w, value)))) {
         r.radius = moved + (1 + hidden_roundings(&a, &b)) * w->unit * (fabs(value) + moved);
         r.radius += underflow_of(w, &r, &a, &b);
@@ -149,7 +153,9 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
     r.trough = a.trough * fmin(1, isfinite(b.value) && b.value != 0 ? 1 / (fabs(b.value) + b.radius) : 1);
     r.roundings = a.roundings + b.roundings + w->division + (t->root_divisor ? 2 * 2.5 : 0);
     const bool power = !w->fast && is_power_of_two(b.value) && b.radius == 0;
-    const bool in_range = r.trough >= w->normal && r.peak <= w->largest;
+    const bool chained = a.roundings > 0 || b.roundings > 0;
+    const bool in_range =
+        chained ? r.trough >= w->normal && r.peak <= w->largest : cupel_working_holds(w, 1 / b.value);
     const bool zero = exact_zero(&a) && (b.classes & CUPEL_CLASS_MASK) != CUPEL_CLASS_NAN;
     if (moved > 0 || !(zero || (power && exact && in_range && cupel_working_holds(w, value)))) {
         const double rounds =

@@ -157,14 +157,15 @@ CUPEL_WIDE static bool divide_loop(const pair *p, int64_t begin, int64_t n) {
                  tiny = p->underflow * (2 + (p->x->roundings > 0) + (p->y->roundings > 0));
     const double hidden_x = p->x->roundings * u, hidden_y = p->y->roundings * u;
     const double own = p->out->roundings * u - hidden_x - hidden_y;
-    const double one_bit = cupel_splitter(1);
+    const double one_bit = cupel_splitter(1), floor = p->y->floor > 0 ? p->y->floor : -INFINITY;
     const double powers = !p->w->fast && !p->inexact ? 0 : 1; /* a division by a power of two is exact */
     /* half the range on either side keeps the reciprocal away from both of its ends */
     const double room = sqrt(p->w->largest), limit = p->w->largest / p->overflow, normal = p->w->normal;
     uint64_t beyond = 0;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
-        const double s = x[i] / y[i], b = fabs(y[i]), nearest = b - ry[i], size = fabs(s);
+        const double s = x[i] / y[i], b = fabs(y[i]), below = b - ry[i], size = fabs(s);
+        const double nearest = below > floor ? below : floor;
         const double moved = (rx[i] + size * ry[i]) / nearest;
         const double rounds = own + (rx[i] > 0 ? 0 : hidden_x) + (ry[i] > 0 ? 0 : hidden_y);
         const double off = moved + (powers + fabs(cupel_rounded_bits(b, one_bit) - b)) * size;
@@ -263,9 +264,33 @@ static double share(cupel_tensor *t, bool inverted, bool peak) {
     return peak ? fmax(1, most) : fmin(1, least);
 }
 
-/* Sets the node-wide attributes of a product or quotient. False when some legal order may leave the range, or
- * lose more than a little at its bottom: then every element is looked at by itself. */
-static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor *y, pair *p) {
+/* One factor's part of its element's extent. */
+static inline double element_peak(const cupel_tensor *t, int64_t i, bool inverted) {
+    if (t->peak && !inverted) return t->peak[i];
+    if (t->roundings > 0 && !inverted) return t->chain_peak;
+    const double v = fabs(t->value[i]), r = cupel_radius_at(t, i);
+    return fmax(1, inverted ? (v > r ? 1 / (v - r) : INFINITY) : v + r);
+}
+
+static inline double element_trough(const cupel_tensor *t, int64_t i, bool inverted) {
+    if (t->trough && !inverted) return t->trough[i];
+    if (t->roundings > 0 && !inverted) return t->chain_trough;
+    const double v = fabs(t->value[i]), r = cupel_radius_at(t, i);
+    if (v + r == 0) return 1;
+    return fmin(1, inverted ? 1 / (v + r) : fmax(v - r, 0));
+}
+
+static void keep_chain(const pair *p, int64_t begin, int64_t n, bool division) {
+    for (int64_t i = begin; i < begin + n; i++) {
+        p->out->peak[i] = element_peak(p->x, i, false) * element_peak(p->y, i, division);
+        p->out->trough[i] = element_trough(p->x, i, false) * element_trough(p->y, i, division);
+    }
+}
+
+/* Sets the node-wide attributes of a product or quotient; *each: elements must keep their own extents for the
+ * next of the chain. False when some legal order may leave the range, or lose more than a little at its
+ * bottom: then the loops cannot run. */
+static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor *y, pair *p, bool *each) {
     const cupel_node *n = &b->graph->nodes[node];
     cupel_tensor *t = &b->tensors[node];
     const bool division = n->op == CUPEL_OP_DIV;
@@ -273,15 +298,20 @@ static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor
     const double own = division ? b->w.division + (b->plans[node].trait.root_divisor ? 5 : 0) : 1;
     t->roundings = x->roundings + y->roundings + own;
     t->direct = x->direct && y->direct;
+    *each = false;
     if (!chained && !b->plans[node].wants_chain) return true;
     t->chain_peak = share(x, false, true) * share(y, division, true);
     t->chain_trough = share(x, false, false) * share(y, division, false);
-    if (!chained) return t->chain_peak < sqrt(b->w.largest);
-    if (t->chain_trough < 4 * b->w.normal) {
+    const bool low = t->chain_trough < 4 * b->w.normal, special = x->classes || y->classes;
+    /* so large a peak would blur the small elements */
+    *each = b->plans[node].wants_chain &&
+            (!(t->chain_peak < 0x1p16) || (low && (b->w.flush || special)) || x->peak || y->peak);
+    if (!chained) return true;
+    if (low && b->w.flush) return false;
+    if (low) {
         p->inexact = true;
-        p->underflow = (b->w.flush ? b->w.normal : b->w.smallest / 2) * t->chain_peak;
+        p->underflow = b->w.smallest / 2 * t->chain_peak;
     }
-    /* so large a peak would blur the small elements: they get their own */
     return t->chain_peak < 0x1p16 && t->chain_peak * b->plans[node].trait.overflow * 4 < b->w.largest;
 }
 
@@ -350,8 +380,9 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
     pair p = {x, y, t, &b->w, b->plans[node].trait.overflow, b->w.smallest / 2, false};
     if (t->count == 0) return CUPEL_OK;
     if (n->kind == CUPEL_VALUE_REAL && (n->op == CUPEL_OP_MUL || n->op == CUPEL_OP_DIV)) {
-        in_range = plan_chain(b, node, x, y, &p);
-        if (!in_range && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
+        bool each;
+        in_range = plan_chain(b, node, x, y, &p, &each);
+        if (each) CUPEL_TRY(cupel_tensor_need_chain(b, t));
     }
     take_attributes(b, node, x, y);
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
@@ -363,8 +394,9 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
             run && cupel_tensor_is_plain(x, begin, size) && cupel_tensor_is_plain(y, begin, size);
         if (!plain || !run(&p, begin, size) || cupel_tensor_may_flush(b, t, begin, size)) {
             CUPEL_TRY(by_rules(b, node, begin, size));
-        } else if (t->magnitude) {
-            keep_magnitude(&p, begin, size);
+        } else {
+            if (t->magnitude) keep_magnitude(&p, begin, size);
+            if (t->peak) keep_chain(&p, begin, size, n->op == CUPEL_OP_DIV);
         }
     }
     return CUPEL_OK;

@@ -17,6 +17,7 @@ typedef struct matmul {
     cupel_tensor *t;
     double rounding;  /* of each product, in u; 0 where products are exact */
     double underflow; /* of each product */
+    double chain;     /* roundings of the operands' own chains */
     bool plain_x, plain_y;
     bool exact_terms;          /* no operand has a radius */
     int *low_row, *low_column; /* exponents of the lowest bits, per row of x and column of y of one batch */
@@ -88,7 +89,8 @@ static bool finish(const matmul *p, int64_t at, double value, double size, doubl
     const cupel_working *w = &p->b->w;
     const cupel_trait *trait = &p->b->plans[p->node].trait;
     const double k = (double)p->e.k, u = w->unit * (1 + 0x1p-20);
-    const bool exact = p->exact_terms && moved == 0 && p->underflow == 0 && !trait->in_statistic &&
+    const bool exact = p->exact_terms && moved == 0 && p->chain == 0 &&
+                       ldexp(1, low < 1000 ? low : 1000) >= w->smallest && !trait->in_statistic &&
                        !trait->rescalable && cupel_exact_sum(size, low, w->precision);
     double spread = moved + p->rounding * u * size + k * p->underflow;
     if (trait->rescalable && k > 1) spread += (k - 1) * (spread + u * size);
@@ -154,7 +156,7 @@ static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
     cupel_tensor_size(x);
     cupel_tensor_size(y);
     p->exact_terms = !x->radius && !y->radius;
-    const double chain = x->roundings + y->roundings;
+    const double chain = p->chain = x->roundings + y->roundings;
     const bool exact_products = p->exact_terms && chain == 0 && bits_of(x) + bits_of(y) <= w->precision;
     p->rounding = exact_products ? 0 : 1 + chain;
     if (!(x->least * y->least >= w->normal)) p->underflow = w->smallest / 2;

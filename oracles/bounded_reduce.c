@@ -89,8 +89,9 @@ static bool sum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, double
     if (trait->rescalable && n > 1) spread += (double)(n - 1) * (s.spread + b->w.unit * s.magnitude);
     const double magnitude = s.magnitude + (spread - s.spread);
     if (!(magnitude * 1.01 * trait->overflow < b->w.largest)) return false;
-    const bool exact =
-        spread == 0 && !trait->in_statistic && is_exact_row(terms, n, s.magnitude, b->w.precision);
+    const bool single = spread == 0 && roundings == 0;
+    const bool exact = single || (spread == 0 && !trait->in_statistic &&
+                                  is_exact_row(terms, n, s.magnitude, b->w.precision));
     t->value[row] = s.value;
     t->radius[row] =
         exact ? 0 : (spread + roundings * b->w.unit * magnitude) * (1 + 0x1p-20) + fabs(s.value) * 0x1p-52;

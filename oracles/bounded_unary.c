@@ -134,11 +134,13 @@ static bool gentle_loop(const single *s, int64_t begin, int64_t n) {
         double slope = 1;
         if (s->op == CUPEL_OP_TANH) slope = 1 - y * y;
         if (s->op == CUPEL_OP_ERF) slope = rx > 0 ? 1.1283791670955128 * exp(-x[i] * x[i]) : 0;
-        if (rx > 1e-3) return false;
+        if (rx > 0x1p-16) return false; /* so that the square below is nothing */
         /* the slope changes by at most 1.2 over a unit of the argument */
-        const double moved = slope * rx + 1.2 * rx * rx;
+        const double moved = slope * rx + 1.2 * rx * rx, below_one = 1 - 0x1p-53;
+        const bool bounded = s->op == CUPEL_OP_TANH || s->op == CUPEL_OP_ERF;
+        const double top = bounded ? fmin(fabs(y) + moved, fmax(fabs(y), below_one)) : fabs(y) + moved;
         v[i] = y;
-        r[i] = (moved + cupel_budget_error(s->w, s->op, x[i] - rx, x[i] + rx, fabs(y) + moved)) * inflation;
+        r[i] = (moved + cupel_budget_error(s->w, s->op, x[i] - rx, x[i] + rx, top)) * inflation;
     }
     return true;
 }
