@@ -67,7 +67,7 @@ kernels() {
     local name=$1 start=$SECONDS log="$logs/$1.log" good bad
     shift
     [[ $name =~ $only ]] || return 0
-    tests/e2e/manifest.py "$@" >"$log" 2>&1
+    python3 tests/e2e/manifest.py "$@" >"$log" 2>&1
     good=$(grep -c '^ok ' "$log") bad=$(grep -c '^not ok ' "$log")
     [ $((good + bad)) = 0 ] && bad=1
     passed=$((passed + good)) failed=$((failed + bad))
@@ -121,7 +121,7 @@ long_tier() {
     else
         skip fresh-machine "needs root and debootstrap"
     fi
-    step campaign tests/e2e/campaign.py --cupel build/release/cupel --manifest seeds/manifest.txt \
+    step campaign python3 tests/e2e/campaign.py --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
         --record tests/records/correct-kernels.jsonl
 }
 

@@ -54,6 +54,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cupel", required=True)
     parser.add_argument("--manifest", required=True)
+    parser.add_argument("--folder", help="where the files of the manifest lie; default: beside it")
     parser.add_argument("--record", required=True)
     parser.add_argument("--cases", type=int, default=200000)
     parser.add_argument("--slice", type=int, default=2000)
@@ -61,7 +62,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1000)
     options = parser.parse_args()
     done = read_record(options.record)
-    folder = os.path.dirname(options.manifest)
+    folder = options.folder or os.path.dirname(options.manifest)
     bad = 0
     for number in range((options.cases + options.slice - 1) // options.slice):
         for file, contract, verdict, _, _ in read_manifest(options.manifest):
