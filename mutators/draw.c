@@ -29,7 +29,7 @@ static void draw_types(const cupel_contract *contract, cupel_random *random, cup
 }
 
 /* The ordinary shape comes often where it is small, and the seldomer the larger it is, so that it costs a
- * fraction of the search. Beyond the limit it still comes, first as the fourth draw, since "any values at an
+ * fraction of the search. Beyond the limit it still comes, first as draw 64, since "any values at an
  * ordinary shape" would otherwise never be tried; but not where one run would take seconds. */
 static bool ordinary_is_due(const cupel_binding *ordinary, int64_t limit, uint64_t n, cupel_random *random) {
     static const double most_work = 1 << 22;
@@ -38,7 +38,7 @@ static bool ordinary_is_due(const cupel_binding *ordinary, int64_t limit, uint64
     bool due = cupel_random_below(random, one_in) == 0;
     if (total <= limit) return due;
     while (period < 2 * one_in) period *= 2;
-    return n % period == 3 && (double)total <= most_work && cupel_shape_work(ordinary) <= most_work;
+    return n % period == 64 && (double)total <= most_work && cupel_shape_work(ordinary) <= most_work;
 }
 
 static void draw_dims(const cupel_contract *contract, int64_t limit, uint64_t n, cupel_random *random,

@@ -158,11 +158,11 @@ double cupel_shape_work(const cupel_binding *binding) {
     return work_of(binding, &shapes);
 }
 
-/* One block is always affordable; beyond it up to 16 times the budget in multiply-adds or threads. */
+/* One block is always affordable; beyond it up to 4 times the budget in multiply-adds or threads. */
 static bool within(cupel_binding *binding, const mentions *shapes, int64_t budget) {
     if (cupel_binding_complete(binding, NULL) != CUPEL_OK) return false;
     int64_t total = cupel_dimensions_total(binding);
-    return total >= 0 && total <= budget && work_of(binding, shapes) <= 16 * (double)budget + 1024;
+    return total >= 0 && total <= budget && work_of(binding, shapes) <= 4 * (double)budget + 1024;
 }
 
 /* The largest value of one dim that keeps the binding within budget, to within an eighth; requires that it
