@@ -7,6 +7,14 @@
 #include "contract_reader.h"
 #include "contract_yaml.h"
 
+/* What this version cannot do is as much an error of the contract as a slip: nothing runs, whichever part has
+ * noticed it. */
+static cupel_code as_contract_error(cupel_code code, cupel_error *err) {
+    if (code != CUPEL_UNSUPPORTED) return code;
+    if (err) err->code = CUPEL_CONTRACT;
+    return CUPEL_CONTRACT;
+}
+
 static cupel_code read_one(const cupel_contract_text *text, const char *path, const char *default_source,
                            cupel_arena *arena, cupel_contract **out, cupel_error *err) {
     cupel_reader *r = cupel_arena_alloc(arena, sizeof *r);
@@ -19,8 +27,8 @@ static cupel_code read_one(const cupel_contract_text *text, const char *path, co
     c->text = text->text.text;
     c->text_length = text->text.length;
     CUPEL_TRY(cupel_contract_yaml(text, arena, &root, err));
-    CUPEL_TRY(cupel_contract_read(r, root));
-    return cupel_contract_check(c, err);
+    CUPEL_TRY(as_contract_error(cupel_contract_read(r, root), err));
+    return as_contract_error(cupel_contract_check(c, err), err);
 }
 
 static cupel_code check_ids(const cupel_contracts *contracts, cupel_error *err) {
