@@ -1,6 +1,7 @@
 #include "emu_compile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +148,12 @@ static cupel_code write_source(job *j) {
         CUPEL_TRY(cupel_buffer_printf(&out, j->err, ", %s)\n", r->entries[i]));
     }
     CUPEL_TRY(cupel_buffer_printf(&out, j->err, "};\n"));
-    return cupel_text_write(j->source, out.bytes, out.length, j->err);
+    FILE *file = fopen(j->source, "wb"); /* a working file: it need not survive a crash of the machine */
+    if (!file) return cupel_fail(j->err, CUPEL_IO, "cannot write %s: %s", j->source, strerror(errno));
+    bool written = fwrite(out.bytes, 1, out.length, file) == out.length;
+    if (fclose(file) != 0 || !written)
+        return cupel_fail(j->err, CUPEL_IO, "cannot write %s: %s", j->source, strerror(errno));
+    return CUPEL_OK;
 }
 
 static cupel_code run(job *j, const char *const *argv, bool *success) {
@@ -275,6 +281,16 @@ static void end_job(const job *j) {
     if (j->folder) rmdir(j->folder);
 }
 
+/* Others see the whole object or none, also after a crash of the machine. */
+static cupel_code publish(const job *j, const char *path) {
+    int fd = open(j->shared, O_RDONLY | O_CLOEXEC);
+    bool flushed = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0) close(fd);
+    if (!flushed || rename(j->shared, path) != 0)
+        return cupel_fail(j->err, CUPEL_IO, "cannot write %s: %s", path, strerror(errno));
+    return CUPEL_OK;
+}
+
 cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_arena *arena, const char **path,
                              cupel_error *err) {
     const cupel_source *source = request->source;
@@ -291,8 +307,7 @@ cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_are
     job j = {.request = request, .arena = arena, .err = err};
     cupel_code code = start_job(&j);
     if (code == CUPEL_OK) code = compile_all(&j);
-    if (code == CUPEL_OK && rename(j.shared, *path) != 0)
-        code = cupel_fail(err, CUPEL_IO, "cannot write %s: %s", *path, strerror(errno));
+    if (code == CUPEL_OK) code = publish(&j, *path);
     end_job(&j);
     cupel_code restored = cupel_source_restore(request->source, code == CUPEL_OK ? err : NULL);
     return code == CUPEL_OK ? restored : code;

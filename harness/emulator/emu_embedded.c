@@ -1,14 +1,14 @@
 #include "emu_embedded.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
-
-#include "text.h"
 
 uint64_t cupel_emu_embedded_hash(void) {
     uint64_t hash = 0;
@@ -27,6 +27,22 @@ static void remove_folder(const char *folder, cupel_arena *arena) {
     rmdir(folder);
 }
 
+/* All files first, then all to disk: one journal commit serves them together. */
+static cupel_code write_all(const char *folder, cupel_arena *arena, cupel_error *err) {
+    for (int flush = 0; flush < 2; flush++) {
+        for (const cupel_emu_embedded_file *f = cupel_emu_embedded_files; f->name; f++) {
+            const char *path = cupel_arena_printf(arena, "%s/%s", folder, f->name);
+            if (!path) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+            int fd = open(path, flush ? O_RDONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+            size_t size = (size_t)(f->stop - f->start);
+            bool done = fd >= 0 && (flush ? fsync(fd) == 0 : write(fd, f->start, size) == (ssize_t)size);
+            if (fd >= 0) close(fd);
+            if (!done) return cupel_fail(err, CUPEL_IO, "cannot write %s: %s", path, strerror(errno));
+        }
+    }
+    return CUPEL_OK;
+}
+
 cupel_code cupel_emu_embedded_unpack(const char *cache, cupel_arena *arena, const char **folder,
                                      cupel_error *err) {
     const char *target =
@@ -38,11 +54,7 @@ cupel_code cupel_emu_embedded_unpack(const char *cache, cupel_arena *arena, cons
     if (stat(target, &info) == 0 && S_ISDIR(info.st_mode)) return CUPEL_OK;
     if (!mkdtemp(building))
         return cupel_fail(err, CUPEL_IO, "cannot write to %s: %s", cache, strerror(errno));
-    for (const cupel_emu_embedded_file *f = cupel_emu_embedded_files; f->name; f++) {
-        const char *path = cupel_arena_printf(arena, "%s/%s", building, f->name);
-        if (!path) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-        CUPEL_TRY(cupel_text_write(path, f->start, (size_t)(f->stop - f->start), err));
-    }
+    CUPEL_TRY(write_all(building, arena, err));
     if (rename(building, target) != 0) {
         /* another process was faster: its copy is as good */
         remove_folder(building, arena);

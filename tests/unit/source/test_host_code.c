@@ -1,6 +1,7 @@
 #include "source_testing.h"
 
 #include "lexer.h"
+#include "philox.h"
 
 typedef struct expectation {
     const char *text;
@@ -117,11 +118,10 @@ static void includes(void **state) {
     (void)state;
     fixture f = fixture_open();
     char path[128];
-    cupel_error err;
     const char *header = "#pragma once\n#include \"a.cu\"\n#include \"b.cuh\"\n#include "
                          "<iostream>\n__device__ int from_header;\nvoid gone();\n";
     snprintf(path, sizeof path, "%s/b.cuh", f.folder);
-    assert_int_equal(cupel_text_write(path, header, strlen(header), &err), CUPEL_OK);
+    write_file(path, header, strlen(header));
     cupel_source *s = fixture_load(
         &f, "#include <cuda_fp16.h>\n#include <torch/extension.h>\n#include \"b.cuh\"\n#include \"b.cuh\"\n"
             "#include \"missing.h\"\n__global__ void k() {}\n");
@@ -176,8 +176,54 @@ static void words_keep_their_lines(void **state) {
     assert_true(checked > 1000);
 }
 
+/* Whatever is done to a file, it is read to its end, without a crash, and keeps its lines. */
+static void damaged_files(void **state) {
+    (void)state;
+    static const char *const names[] = {"whole_program", "odd_corners", "dynamic_shared", "qualifier_macros",
+                                        "inline_ptx"};
+    static const char *const pieces[] = {"{",        "}",
+                                         "(",        ")",
+                                         "<",        ">",
+                                         "#if X\n",  "#else\n",
+                                         "#endif\n", "\"",
+                                         "R\"(",     "template <",
+                                         "extern ",  "__shared__ ",
+                                         "asm(",     "namespace ",
+                                         "struct ",  "operator",
+                                         ":",        ";",
+                                         "=",        "#define A A\n",
+                                         "/*"};
+    cupel_random random = cupel_random_start(13, 0);
+    for (int round = 0; round < 400; round++) {
+        fixture f = fixture_open();
+        char path[256], *text, *damaged;
+        size_t length, n = 0;
+        cupel_error err;
+        cupel_source *source;
+        snprintf(path, sizeof path, "%s/%s.cu", CUPEL_TEST_FILES, names[round % 5]);
+        assert_int_equal(cupel_text_read(path, f.arena, &text, &length, &err), CUPEL_OK);
+        damaged = cupel_arena_raw(f.arena, 2 * length + 4096, 1);
+        for (size_t i = 0; i < length; i++) {
+            uint64_t choice = cupel_random_below(&random, 400);
+            const char *piece = pieces[cupel_random_below(&random, sizeof pieces / sizeof *pieces)];
+            if (choice == 0) i += cupel_random_below(&random, 60);
+            if (choice == 1 && n < 2 * length) n += (size_t)sprintf(damaged + n, "%s", piece);
+            if (i < length) damaged[n++] = text[i];
+        }
+        write_file(f.path, damaged, n);
+        if (cupel_source_load(f.path, NULL, f.arena, &source, &err) == CUPEL_OK) {
+            size_t lines = 0, left = 0;
+            for (size_t i = 0; i < n; i++) lines += damaged[i] == '\n';
+            for (size_t i = 0; i < source->length; i++) left += source->text[i] == '\n';
+            assert_true(left >= lines); /* more where a header stands */
+        }
+        fixture_close(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(table), cmocka_unit_test(kernels_are_listed),
-                                       cmocka_unit_test(includes), cmocka_unit_test(words_keep_their_lines)};
+                                       cmocka_unit_test(includes), cmocka_unit_test(words_keep_their_lines),
+                                       cmocka_unit_test(damaged_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
