@@ -104,16 +104,15 @@ static inline bool is_shared(uintptr_t address) {
            address - m->dynamic_shared.start < m->dynamic_shared.size;
 }
 
-/* May the current thread access shared memory without asking the schedule? Between two barriers reads may follow each other freely;
- * the first access, a store, and a read after a store wait for the others. */
+/* May the current thread access shared memory without asking the schedule? Between two barriers reads may follow each other freely
+ * while nobody has stored; the first access, stores and what comes after them wait for the others. */
 static inline bool goes_on(bool write) {
     if (!m->policy.stepwise) return !m->policy.random_switch;
-    return (!write && m->current->access_key == m->epoch_key) || m->calm;
+    return m->calm || (!write && m->current->access_key == m->epoch_key && !m->seen[1]);
 }
 
 static void order_shared(bool write, const void *pc) {
     cupel_emu_thread *self = m->current;
-    m->shared_touched = m->seen[write] = true;
     if (m->policy.stepwise) {
         if (!goes_on(write)) cupel_emu_block_step(pc);
         self->access_key = m->epoch_key + write;
@@ -121,6 +120,7 @@ static void order_shared(bool write, const void *pc) {
         cupel_emu_block_ready(self->home, self->own);
         cupel_emu_block_wait();
     }
+    m->shared_touched = m->seen[write] = true;
 }
 
 /* An access to shared memory that need not wait and has nothing to report. */

@@ -23,6 +23,11 @@
         "-asan-memory-access-callback-prefix=cupel_emu_", "-mllvm",                                          \
         "-asan-instrumentation-with-call-threshold=0", "-mllvm", "-asan-stack=0", "-mllvm",                  \
         "-asan-globals=0", "-mllvm", "-asan-opt-same-temp=0", "-mllvm", "-asan-opt-globals=0",               \
-        "-fsanitize-coverage-type=3", "-fsanitize-coverage-trace-pc-guard"
+        "-fsanitize-coverage-type=3", "-fsanitize-coverage-trace-pc-guard", CUPEL_EMU_ORDER_FLAGS
+
+/* Code in the order of the source, as far as it goes: threads that wait for each other are served by the place where they are, the
+ * earlier one first. */
+#define CUPEL_EMU_ORDER_FLAGS                                                                                \
+    "-mllvm", "-disable-block-placement", "-mllvm", "-disable-early-taildup", "-mllvm", "-disable-tail-duplicate"
 
 #endif

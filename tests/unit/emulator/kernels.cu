@@ -56,7 +56,7 @@ __global__ void asserts(float *y) {
     if (tid() == 2) cupel_emu_assert_fail("i < n", "kernels.cu", 1, "asserts"); // assertion
 }
 __global__ void traps(float *y) { cupel_emu_trap(); }
-__global__ void divides(int *y, int n) { y[0] = 7 / (n - n); } // division
+__global__ void divides(int *y, int n) { y[0] = 7 / n; } // division
 
 __device__ int calls = 0;
 __global__ void remembers(int *y) { y[0] = ++calls; }
