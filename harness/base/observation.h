@@ -1,5 +1,5 @@
-/* What one run of a candidate did, as executors report it and gates read it. Plain data: it also crosses the pipe between
- * worker and supervisor. */
+/* What one run of a candidate did, as executors report it and gates read it. Plain data: it also crosses the
+ * pipe between worker and supervisor. */
 #ifndef CUPEL_OBSERVATION_H
 #define CUPEL_OBSERVATION_H
 
@@ -21,17 +21,17 @@ typedef enum cupel_outcome {
 
 typedef enum cupel_fault {
     CUPEL_FAULT_NONE,
-    CUPEL_FAULT_CRASH,          /* a signal: null or wild access, division by zero, illegal instruction, abort */
-    CUPEL_FAULT_OUT_OF_BOUNDS,  /* an access so far outside every buffer that the run was stopped */
-    CUPEL_FAULT_HANG,           /* the edge budget (emulator) or the time limit was used up */
-    CUPEL_FAULT_DEADLOCK,       /* threads wait for each other for ever */
-    CUPEL_FAULT_DIVERGENCE,     /* a barrier or warp operation that threads reach in a way that hangs a device */
+    CUPEL_FAULT_CRASH, /* a signal: null or wild access, division by zero, illegal instruction, abort */
+    CUPEL_FAULT_OUT_OF_BOUNDS, /* an access so far outside every buffer that the run was stopped */
+    CUPEL_FAULT_HANG,          /* the edge budget (emulator) or the time limit was used up */
+    CUPEL_FAULT_DEADLOCK,      /* threads wait for each other for ever */
+    CUPEL_FAULT_DIVERGENCE, /* a barrier or warp operation that threads reach in a way that hangs a device */
     CUPEL_FAULT_STACK_OVERFLOW,
-    CUPEL_FAULT_ASSERT,         /* device assert or trap */
-    CUPEL_FAULT_EXIT,           /* the candidate ended the process */
-    CUPEL_FAULT_MEMORY,         /* the memory limit was passed */
-    CUPEL_FAULT_HEAP,           /* the heap was found damaged after the run */
-    CUPEL_FAULT_FP_MODE,        /* rounding mode or flush-to-zero changed */
+    CUPEL_FAULT_ASSERT,  /* device assert or trap */
+    CUPEL_FAULT_EXIT,    /* the candidate ended the process */
+    CUPEL_FAULT_MEMORY,  /* the memory limit was passed */
+    CUPEL_FAULT_HEAP,    /* the heap was found damaged after the run */
+    CUPEL_FAULT_FP_MODE, /* rounding mode or flush-to-zero changed */
     CUPEL_FAULT_COUNT
 } cupel_fault;
 
@@ -68,7 +68,7 @@ typedef struct cupel_access {
 /* A buffer after the run. The bytes lie in the order of the case's buffers, in memory that the caller of the
  * executor owns. */
 typedef struct cupel_buffer_after {
-    unsigned char *bytes;  /* the content, size bytes */
+    unsigned char *bytes; /* the content, size bytes */
     size_t size;
     bool guard_before_damaged, guard_after_damaged;
     int64_t damage_offset; /* of the damaged guard byte nearest to the buffer, from the buffer's start */
@@ -77,15 +77,15 @@ typedef struct cupel_buffer_after {
 typedef struct cupel_observation {
     cupel_outcome outcome;
     cupel_fault fault;
-    int signal;          /* for CUPEL_FAULT_CRASH */
-    cupel_place place;   /* of the fault */
-    char text[512];      /* a sentence for people: the fault, the refusal, what is not supported */
-    int access_count;    /* kept in accesses */
+    int signal;        /* for CUPEL_FAULT_CRASH */
+    cupel_place place; /* of the fault */
+    char text[512];    /* a sentence for people: the fault, the refusal, what is not supported */
+    int access_count;  /* kept in accesses */
     int64_t access_total;
     cupel_access accesses[CUPEL_ACCESS_MAX];
-    bool float_atomics;     /* threads of this run added to one floating-point address by atomics */
-    uint64_t steps;         /* executed edges, where the executor counts them */
-    double seconds;         /* spent in the candidate */
+    bool float_atomics; /* threads of this run added to one floating-point address by atomics */
+    uint64_t steps;     /* executed edges, where the executor counts them */
+    double seconds;     /* spent in the candidate */
     int buffer_count;
     cupel_buffer_after buffers[CUPEL_BUFFER_MAX];
 } cupel_observation;

@@ -1,7 +1,7 @@
 /* Scalar expressions over named values: shapes, grids, conditions and kernel arguments of a contract.
- * Integers are 64-bit and checked for overflow, '/' and '%' truncate as in C, reals are doubles; a condition is
- * an integer, 0 or 1. Functions: ceil_div floor_div min max next_pow2, and stride(x, axis), size(x), sizeof(T), which the
- * environment answers. Numbers are written as in C. */
+ * Integers are 64-bit and checked for overflow, '/' and '%' truncate as in C, reals are doubles; a condition
+ * is an integer, 0 or 1. Functions: ceil_div floor_div min max next_pow2, and stride(x, axis), size(x),
+ * sizeof(T), which the environment answers. Numbers are written as in C. */
 #ifndef CUPEL_SCALAR_H
 #define CUPEL_SCALAR_H
 
@@ -40,13 +40,15 @@ CUPEL_MUST_USE cupel_code cupel_scalar_eval(const cupel_scalar_expr *expr, const
 CUPEL_MUST_USE cupel_code cupel_scalar_eval_int(const cupel_scalar_expr *expr, const cupel_scalar_env *env,
                                                 int64_t *out, cupel_error *err);
 
-/* Calls visit for every plain name in the expression, with its place; stops at and returns the first error. */
+/* Calls visit for every plain name in the expression, with its place; stops at and returns the first error.
+ */
 CUPEL_MUST_USE cupel_code cupel_scalar_names(const cupel_scalar_expr *expr,
-                                             cupel_code (*visit)(void *self, const char *name, cupel_span place,
-                                                                 cupel_error *err),
+                                             cupel_code (*visit)(void *self, const char *name,
+                                                                 cupel_span place, cupel_error *err),
                                              void *self, cupel_error *err);
 
-/* Calls visit for every stride(x, axis), size(x) and sizeof(T) in the expression, with the tensor's or type's name. */
+/* Calls visit for every stride(x, axis), size(x) and sizeof(T) in the expression, with the tensor's or type's
+ * name. */
 typedef enum cupel_scalar_query {
     CUPEL_SCALAR_ASKS_STRIDE,
     CUPEL_SCALAR_ASKS_SIZE,
@@ -59,7 +61,8 @@ CUPEL_MUST_USE cupel_code cupel_scalar_queries(const cupel_scalar_expr *expr,
                                                void *self, cupel_error *err);
 
 /* Calls visit for every integer literal in the expression (a dictionary for the search). */
-void cupel_scalar_literals(const cupel_scalar_expr *expr, void (*visit)(void *self, int64_t value), void *self);
+void cupel_scalar_literals(const cupel_scalar_expr *expr, void (*visit)(void *self, int64_t value),
+                           void *self);
 
 /* The text that the expression was parsed from. */
 cupel_span cupel_scalar_text(const cupel_scalar_expr *expr);

@@ -28,16 +28,17 @@ bool cupel_span_equals(cupel_span span, const char *text);
 cupel_code cupel_fail_span(cupel_error *err, cupel_code code, cupel_span place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The candidate nearest to word by edit distance, if near enough to be a likely slip (at most a third of its length, at
- * least 1); else NULL. For messages such as: unknown key 'esnures', did you mean 'ensures'? */
+/* The candidate nearest to word by edit distance, if near enough to be a likely slip (at most a third of its
+ * length, at least 1); else NULL. For messages such as: unknown key 'esnures', did you mean 'ensures'? */
 const char *cupel_text_nearest(const char *word, const char *const *candidates, size_t count);
 
 /* Reads a whole file into arena, terminated; *length gets its size. Files over 64 MiB are refused. */
 CUPEL_MUST_USE cupel_code cupel_text_read(const char *path, cupel_arena *arena, char **text, size_t *length,
                                           cupel_error *err);
 
-/* Writes a file so that a reader sees the old content or the new, never a part: a temporary file in the same folder is
- * written, flushed to disk and renamed. */
-CUPEL_MUST_USE cupel_code cupel_text_write(const char *path, const void *bytes, size_t length, cupel_error *err);
+/* Writes a file so that a reader sees the old content or the new, never a part: a temporary file in the same
+ * folder is written, flushed to disk and renamed. */
+CUPEL_MUST_USE cupel_code cupel_text_write(const char *path, const void *bytes, size_t length,
+                                           cupel_error *err);
 
 #endif

@@ -24,8 +24,8 @@ enum {
 
 typedef struct cupel_dim {
     const char *name;
-    int64_t lo, hi;        /* inclusive; for a list its extremes */
-    int value_count;       /* > 0: only these values are claimed, ascending */
+    int64_t lo, hi;  /* inclusive; for a list its extremes */
+    int value_count; /* > 0: only these values are claimed, ascending */
     const int64_t *values;
 } cupel_dim;
 
@@ -103,7 +103,7 @@ typedef struct cupel_launch_arg {
 
 typedef struct cupel_launch {
     cupel_span place;
-    const char *entry;  /* CUDA: name expression with $NAME holes; host: the symbol */
+    const char *entry; /* CUDA: name expression with $NAME holes; host: the symbol */
     int arg_count;
     cupel_launch_arg args[CUPEL_ARG_MAX];
     int grid_rank, block_rank;
@@ -132,7 +132,8 @@ typedef struct cupel_contract {
     cupel_scalar_expr **requires_;
     cupel_type_variable types[CUPEL_TYPE_MAX];
     cupel_param params[CUPEL_PARAM_MAX];
-    cupel_tensor_decl tensors[CUPEL_TENSOR_MAX]; /* inputs in order, then outputs that are not inputs, then scratch */
+    cupel_tensor_decl
+        tensors[CUPEL_TENSOR_MAX]; /* inputs in order, then outputs that are not inputs, then scratch */
     cupel_define *defines;
     int aliases[CUPEL_ALIAS_MAX][2]; /* pairs of tensors that may share a buffer */
     cupel_launch launches[CUPEL_LAUNCH_MAX];
@@ -147,7 +148,8 @@ typedef struct cupel_contract {
 
     int64_t ordinary[CUPEL_DIM_MAX]; /* dims of the ordinary shape, found when the contract is loaded */
 
-    const char *source;    /* path of the kernel source or shared library, resolved against the contract's folder */
+    const char
+        *source; /* path of the kernel source or shared library, resolved against the contract's folder */
     int source_define_count, source_include_count;
     const char **source_defines;  /* "FLOAT=1" */
     const char **source_includes; /* folders */
@@ -168,15 +170,16 @@ typedef struct cupel_contracts {
     cupel_contract **items;
 } cupel_contracts;
 
-/* Loads and checks every contract in path (.yaml, .yml, or a source file with contracts in block comments, or a source
- * file beside which a .yaml of the same stem stands). Everything lives in arena. The first error is returned with file,
- * line, column, expected and found. A file without any contract is an error. */
+/* Loads and checks every contract in path (.yaml, .yml, or a source file with contracts in block comments, or
+ * a source file beside which a .yaml of the same stem stands). Everything lives in arena. The first error is
+ * returned with file, line, column, expected and found. A file without any contract is an error. */
 CUPEL_MUST_USE cupel_code cupel_contracts_load(const char *path, cupel_arena *arena, cupel_contracts *out,
                                                cupel_error *err);
 
 /* As above, from text in memory (fuzz targets, init). is_yaml: the whole text is one YAML contract. */
-CUPEL_MUST_USE cupel_code cupel_contracts_parse(const char *path, const char *text, size_t length, bool is_yaml,
-                                                cupel_arena *arena, cupel_contracts *out, cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_contracts_parse(const char *path, const char *text, size_t length,
+                                                bool is_yaml, cupel_arena *arena, cupel_contracts *out,
+                                                cupel_error *err);
 
 /* Index of a tensor, dim, param, type variable by name; -1 when there is none. */
 int cupel_contract_tensor(const cupel_contract *contract, const char *name);
@@ -186,38 +189,44 @@ int cupel_contract_param(const cupel_contract *contract, const char *name);
 /* Fills in lets. Errors: overflow, division by zero. */
 CUPEL_MUST_USE cupel_code cupel_binding_complete(cupel_binding *binding, cupel_error *err);
 
-/* Do the dims lie in their ranges (or lists) and do all conditions of requires hold? False also when one cannot be evaluated. */
+/* Do the dims lie in their ranges (or lists) and do all conditions of requires hold? False also when one
+ * cannot be evaluated. */
 bool cupel_binding_legal(const cupel_binding *binding);
 
-/* The element type and shape of a tensor under a binding. Errors: a negative extent, more than 2^40 elements. */
+/* The element type and shape of a tensor under a binding. Errors: a negative extent, more than 2^40 elements.
+ */
 cupel_dtype cupel_binding_type(const cupel_binding *binding, int tensor);
 CUPEL_MUST_USE cupel_code cupel_binding_shape(const cupel_binding *binding, int tensor,
-                                              int64_t shape[CUPEL_RANK_MAX], int64_t *count, cupel_error *err);
+                                              int64_t shape[CUPEL_RANK_MAX], int64_t *count,
+                                              cupel_error *err);
 
-/* Value of a scalar expression under a binding; tensors' strides are those in strides (per tensor, in elements), which
- * may be NULL where the expression cannot mention them. */
+/* Value of a scalar expression under a binding; tensors' strides are those in strides (per tensor, in
+ * elements), which may be NULL where the expression cannot mention them. */
 CUPEL_MUST_USE cupel_code cupel_binding_scalar(const cupel_binding *binding, const cupel_scalar_expr *expr,
                                                const int64_t (*strides)[CUPEL_RANK_MAX], cupel_scalar *out,
                                                cupel_error *err);
 
-/* The value of a param as a kernel receives it: rounded to the C type of the argument that passes it (float when
- * only untyped and the parameter is not known to be wider). */
+/* The value of a param as a kernel receives it: rounded to the C type of the argument that passes it (float
+ * when only untyped and the parameter is not known to be wider). */
 double cupel_binding_param(const cupel_binding *binding, int param);
 
 /* The graph of all outputs under a binding, inputs being the tensors with CUPEL_ROLE_INPUT in order. */
-CUPEL_MUST_USE cupel_code cupel_binding_graph(const cupel_binding *binding, cupel_arena *arena, cupel_graph **out,
-                                              cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_binding_graph(const cupel_binding *binding, cupel_arena *arena,
+                                              cupel_graph **out, cupel_error *err);
 
-/* The graph of a tensor's init expression alone, over the inputs and numbers; only for expressions that are no plain number. */
-CUPEL_MUST_USE cupel_code cupel_binding_init_graph(const cupel_binding *binding, int tensor, cupel_arena *arena,
-                                                   cupel_graph **out, cupel_error *err);
+/* The graph of a tensor's init expression alone, over the inputs and numbers; only for expressions that are
+ * no plain number. */
+CUPEL_MUST_USE cupel_code cupel_binding_init_graph(const cupel_binding *binding, int tensor,
+                                                   cupel_arena *arena, cupel_graph **out, cupel_error *err);
 
-/* The oracle's rules for one output of the graph: accumulate (f64 for f64 outputs by default), math, subnormals, range. */
+/* The oracle's rules for one output of the graph: accumulate (f64 for f64 outputs by default), math,
+ * subnormals, range. */
 cupel_rules cupel_binding_rules(const cupel_binding *binding);
 
-/* The base binding: base types, and every dim the largest power of two in its range, at most 1,024 (the nearest legal
- * shape where requires forbids that): DESIGN section 4, ordinary shape. */
-CUPEL_MUST_USE cupel_code cupel_binding_ordinary(const cupel_contract *contract, cupel_binding *out, cupel_error *err);
+/* The base binding: base types, and every dim the largest power of two in its range, at most 1,024 (the
+ * nearest legal shape where requires forbids that): DESIGN section 4, ordinary shape. */
+CUPEL_MUST_USE cupel_code cupel_binding_ordinary(const cupel_contract *contract, cupel_binding *out,
+                                                 cupel_error *err);
 
 /* Is every dim as in the ordinary binding; is every type the base type? */
 bool cupel_binding_is_ordinary_shape(const cupel_binding *binding);
