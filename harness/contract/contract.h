@@ -132,8 +132,8 @@ typedef struct cupel_contract {
     cupel_scalar_expr **requires_;
     cupel_type_variable types[CUPEL_TYPE_MAX];
     cupel_param params[CUPEL_PARAM_MAX];
-    cupel_tensor_decl
-        tensors[CUPEL_TENSOR_MAX]; /* inputs in order, then outputs that are not inputs, then scratch */
+    /* inputs in order, then outputs that are not inputs, then scratch */
+    cupel_tensor_decl tensors[CUPEL_TENSOR_MAX];
     cupel_define *defines;
     int aliases[CUPEL_ALIAS_MAX][2]; /* pairs of tensors that may share a buffer */
     cupel_launch launches[CUPEL_LAUNCH_MAX];
@@ -148,8 +148,8 @@ typedef struct cupel_contract {
 
     int64_t ordinary[CUPEL_DIM_MAX]; /* dims of the ordinary shape, found when the contract is loaded */
 
-    const char
-        *source; /* path of the kernel source or shared library, resolved against the contract's folder */
+    /* path of the kernel source or shared library, resolved against the contract's folder */
+    const char *source;
     int source_define_count, source_include_count;
     const char **source_defines;  /* "FLOAT=1" */
     const char **source_includes; /* folders */
