@@ -47,6 +47,11 @@ static void prod(cupel_exact_session *s, int node, int64_t index, cupel_exact_va
     out->ball = cupel_ball_one();
     for (int64_t i = 0; i < length && s->code == CUPEL_OK; i++) {
         const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index * length + i, scratch);
+        if (i == 0) { /* one times the first is no rounding */
+            cupel_exact_copy(out, a);
+            out->ball.sum = false;
+            continue;
+        }
         cupel_exact_copy(before, out);
         cupel_exact_start(s, out);
         cupel_exact_multiply(out, before, a);
@@ -57,6 +62,7 @@ static void prod(cupel_exact_session *s, int node, int64_t index, cupel_exact_va
         inherit(out, before);
         inherit(out, a);
     }
+    out->precision = s->precision;
     cupel_exact_return(s);
     cupel_exact_return(s);
 }

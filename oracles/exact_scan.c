@@ -45,26 +45,22 @@ static void combine(const cupel_exact_session *s, int node, cupel_ball_tally *ta
     out->unsound |= before->unsound || a->unsound;
 }
 
-static void start(const cupel_exact_session *s, cupel_op op, cupel_exact_value *state) {
-    cupel_exact_start(s, state);
-    cupel_exact_set_integer(state, op == CUPEL_OP_CUMPROD);
-    state->ball = cupel_ball_one();
-}
-
 void cupel_exact_scan(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
     const cupel_node *n = &s->graph->nodes[node];
     const int64_t length = n->shape[n->rank - 1], row = index / length * length;
-    const bool extremum = n->op == CUPEL_OP_CUMMAX || n->op == CUPEL_OP_CUMMIN;
+    const bool copies_first = n->op != CUPEL_OP_CUMSUM; /* a sum's first element counts as its first term */
     cupel_ball_tally tally = cupel_ball_tally_start();
     cupel_exact_value *scratch = cupel_exact_borrow(s);
     cupel_exact_value *state = cupel_exact_borrow(s);
     cupel_exact_value *next = cupel_exact_borrow(s);
-    start(s, n->op, state);
+    cupel_exact_start(s, state);
+    cupel_exact_set_integer(state, 0);
     for (int64_t i = row; i < row + length && s->code == CUPEL_OK; i++) {
         const cupel_exact_value *a = cupel_exact_get(s, n->args[0], i, scratch);
-        if (i == row && extremum) {
+        if (i == row && copies_first) {
             cupel_exact_copy(next, a);
             next->precision = s->precision;
+            next->ball.sum = false;
         } else {
             combine(s, node, &tally, next, state, a);
         }

@@ -11,6 +11,9 @@ static void choose(cupel_exact_session *s, const cupel_node *n, int64_t index, c
     bool exact;
     const double value = cupel_exact_nearest(taken, &exact);
     out->ball = cupel_ball_where(&v[0]->ball, &v[1]->ball, &v[2]->ball, value);
+    /* kept or written, nobody can tell */
+    const bool keeps = (v[1]->ball.classes | v[2]->ball.classes) & CUPEL_KEEP;
+    if (keeps && v[0]->ball.radius > 0 && !out->ball.reason) out->ball.reason = CUPEL_REASON_UNBOUNDED;
     out->open = v[0]->open || taken->open;
     out->unsound =
         v[0]->unsound || taken->unsound || (v[0]->ball.radius > 0 && (v[1]->unsound || v[2]->unsound));

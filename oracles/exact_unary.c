@@ -90,6 +90,7 @@ static void apply_wave(cupel_exact_value *out, const cupel_exact_value *a, funct
 /* The tangent rises between its poles; over a pole its right end lies below the left one. */
 static void apply_tangent(cupel_exact_value *out, const cupel_exact_value *a) {
     apply_monotone(out, a, mpfr_tan, true);
+    if (cupel_exact_is_point(a)) return;
     mpfr_t width;
     mpfr_init2(width, 64);
     mpfr_sub(width, a->hi, a->lo, MPFR_RNDU);

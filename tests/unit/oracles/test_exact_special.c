@@ -63,6 +63,8 @@ static void special_values_follow_pytorch(void **state) {
         {"rsqrt(a[0])", {-0.0f}, -inf},
         {"rsqrt(a[0])", {inf}, 0},
         {"sin(a[0])", {inf}, nan},
+        {"tan(a[0])", {inf}, nan},
+        {"cos(a[0])", {nan}, nan},
         {"asin(a[0])", {1.5f}, nan},
         {"atan(a[0])", {inf}, 1.5707963267948966},
         {"cosh(a[0])", {-inf}, inf},
@@ -157,6 +159,7 @@ static void special_values_follow_pytorch(void **state) {
                         expected);
         assert_true(same);
         assert_true(e.classes & own);
+        assert_int_not_equal(e.reason, CUPEL_REASON_UNABLE);
         exact_end(&x);
     }
 }
@@ -394,6 +397,9 @@ static void kept_elements_and_whole_outputs(void **state) {
     assert_int_equal(allowed.classes[0] & CUPEL_KEEP, CUPEL_KEEP);
     assert_true(allowed.value[1] == 4 && allowed.lo[1] == 4 && allowed.hi[2] == 6);
     assert_int_equal(allowed.classes[1] & CUPEL_KEEP, 0);
+    exact_build(&x, "where(a / 3 * 3 > 1, a, keep)", CUPEL_F32, "3");
+    assert_int_equal(exact_element(&x, 0).reason, CUPEL_REASON_UNBOUNDED); /* kept or written: undecided */
+    assert_int_equal(exact_element(&x, 1).reason, CUPEL_REASON_JUDGED);
     exact_end(&x);
 }
 
