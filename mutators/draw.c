@@ -10,7 +10,7 @@ static int64_t favour_small(int64_t limit, cupel_random *random) {
     int top = 0;
     while (top < 40 && limit >> (top + 1) > 0) top++;
     bool large = cupel_chance(random, 4);
-    int ceiling = large || top < 12 ? top : 12, floor = ceiling > 5 ? 5 : ceiling;
+    int ceiling = large || top < 13 ? top : 13, floor = ceiling > 5 ? 5 : ceiling;
     int64_t block = INT64_C(1) << (floor + (int)cupel_random_below(random, (uint64_t)(ceiling - floor) + 1));
     int64_t budget = block + (int64_t)cupel_random_below(random, (uint64_t)block);
     return budget > limit ? limit : budget;

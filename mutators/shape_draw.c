@@ -70,7 +70,7 @@ static int64_t log_between(int64_t lo, int64_t hi, cupel_random *random) {
 static int64_t candidate(const cupel_binding *binding, int d, int64_t cap, const cupel_landmarks *landmarks,
                          cupel_random *random) {
     const cupel_dim *dim = &binding->contract->dims[d];
-    switch (cupel_random_below(random, 16)) {
+    switch (cupel_random_below(random, 20)) {
     case 0: return dim->lo + (int64_t)cupel_random_below(random, 2);
     case 1: return (int64_t)cupel_random_below(random, 4);
     case 2: return prime(random);
@@ -86,7 +86,10 @@ static int64_t candidate(const cupel_binding *binding, int d, int64_t cap, const
     case 8:
     case 9:
     case 10: return boundary_of_landmark(cap, landmarks, random);
-    case 11: return dim->lo + (int64_t)cupel_random_below(random, (uint64_t)(cap - dim->lo) + 1);
+    case 11:
+    case 12:
+    case 13:
+    case 14: return dim->lo + (int64_t)cupel_random_below(random, (uint64_t)(cap - dim->lo) + 1);
     default: return log_between(dim->lo, cap, random);
     }
 }
