@@ -184,8 +184,17 @@ CUPEL_WIDE static bool divide_loop(const pair *p, int64_t begin, int64_t n) {
 static inline __attribute__((always_inline)) bool extremum(const pair *p, int64_t begin, int64_t n,
                                                            double sign) {
     const double *x = p->x->value + begin, *y = p->y->value + begin;
+    double *v = p->out->value + begin;
+    if (!p->out->radius) {
+        CUPEL_VECTORISE
+        for (int64_t i = 0; i < n; i++) {
+            const double a = sign * x[i], b = sign * y[i];
+            v[i] = sign * (b > a ? b : a);
+        }
+        return true;
+    }
     const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
-    double *v = p->out->value + begin, *r = p->out->radius + begin;
+    double *r = p->out->radius + begin;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
         const double a = sign * x[i], b = sign * y[i], s = b > a ? b : a;
@@ -205,32 +214,40 @@ CUPEL_WIDE static bool minimum_loop(const pair *p, int64_t begin, int64_t n) {
     return extremum(p, begin, n, -1);
 }
 
-static inline bool compare(const pair *p, int64_t begin, int64_t n, cupel_op op) {
+static inline __attribute__((always_inline)) bool compare(const pair *p, int64_t begin, int64_t n,
+                                                          cupel_op op) {
     const double *x = p->x->value + begin, *y = p->y->value + begin;
+    double *v = p->out->value + begin;
+    CUPEL_VECTORISE
+    for (int64_t i = 0; i < n; i++)
+        v[i] = (op == CUPEL_OP_LT   ? x[i] < y[i]
+                : op == CUPEL_OP_LE ? x[i] <= y[i]
+                : op == CUPEL_OP_EQ ? x[i] == y[i]
+                                    : x[i] != y[i])
+                   ? 1
+                   : 0;
+    if (!p->out->radius) return true;
     const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
-    double *v = p->out->value + begin, *r = p->out->radius + begin;
+    double *r = p->out->radius + begin;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
         const double gap = fabs(x[i] - y[i]), moved = rx[i] + ry[i];
-        v[i] = op == CUPEL_OP_LT   ? x[i] < y[i]
-               : op == CUPEL_OP_LE ? x[i] <= y[i]
-               : op == CUPEL_OP_EQ ? x[i] == y[i]
-                                   : x[i] != y[i];
-        r[i] = moved > 0 && gap <= moved * (1 + 0x1p-40) + gap * 0x1p-40 ? 1 : 0;
+        const double touching = gap <= moved * (1 + 0x1p-40) + gap * 0x1p-40 ? 1 : 0;
+        r[i] = moved > 0 ? touching : 0;
     }
     return true;
 }
 
-static bool lt_loop(const pair *p, int64_t begin, int64_t n) {
+CUPEL_WIDE static bool lt_loop(const pair *p, int64_t begin, int64_t n) {
     return compare(p, begin, n, CUPEL_OP_LT);
 }
-static bool le_loop(const pair *p, int64_t begin, int64_t n) {
+CUPEL_WIDE static bool le_loop(const pair *p, int64_t begin, int64_t n) {
     return compare(p, begin, n, CUPEL_OP_LE);
 }
-static bool eq_loop(const pair *p, int64_t begin, int64_t n) {
+CUPEL_WIDE static bool eq_loop(const pair *p, int64_t begin, int64_t n) {
     return compare(p, begin, n, CUPEL_OP_EQ);
 }
-static bool ne_loop(const pair *p, int64_t begin, int64_t n) {
+CUPEL_WIDE static bool ne_loop(const pair *p, int64_t begin, int64_t n) {
     return compare(p, begin, n, CUPEL_OP_NE);
 }
 
@@ -387,12 +404,14 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
     take_attributes(b, node, x, y);
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
     if (run && !(in_range && cupel_tensor_keeps(b, x) && cupel_tensor_keeps(b, y))) run = NULL;
-    if (run) CUPEL_TRY(cupel_tensor_take_radius(b, t));
+    const bool chooses = n->kind == CUPEL_VALUE_BOOL || n->op == CUPEL_OP_MINIMUM ||
+                         n->op == CUPEL_OP_MAXIMUM || n->op == CUPEL_OP_FMIN || n->op == CUPEL_OP_FMAX;
+    if (run && (!chooses || x->radius || y->radius)) CUPEL_TRY(cupel_tensor_take_radius(b, t));
     for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
         const int64_t size = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
         const bool plain =
             run && cupel_tensor_is_plain(x, begin, size) && cupel_tensor_is_plain(y, begin, size);
-        if (!plain || !run(&p, begin, size) || cupel_tensor_may_flush(b, t, begin, size)) {
+        if (!plain || !run(&p, begin, size) || (!chooses && cupel_tensor_may_flush(b, t, begin, size))) {
             CUPEL_TRY(by_rules(b, node, begin, size));
         } else {
             if (t->magnitude) keep_magnitude(&p, begin, size);

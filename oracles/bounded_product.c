@@ -15,11 +15,12 @@ typedef struct matmul {
     extents e;
     const cupel_tensor *x, *y;
     cupel_tensor *t;
-    double rounding;  /* of each product, in u; 0 where products are exact */
-    double underflow; /* of each product */
-    double chain;     /* roundings of the operands' own chains */
-    bool plain_x, plain_y;
-    bool exact_terms;          /* no operand has a radius */
+    double rounding;               /* of each product, in u; 0 where products are exact */
+    double underflow;              /* of each product */
+    double chain;                  /* roundings of the operands' own chains */
+    bool loops;                    /* the loops may run for plain rows and columns */
+    uint8_t *odd_row, *odd_column; /* rows of x, columns of y with something special in them, of one batch */
+    bool exact_terms;              /* no operand has a radius */
     int *low_row, *low_column; /* exponents of the lowest bits, per row of x and column of y of one batch */
     double *size_y;            /* |y| + radius, of one batch */
 } matmul;
@@ -111,12 +112,12 @@ static cupel_code multiply_rows(const matmul *p, block *s, int64_t batch, int64_
     for (int64_t column = 0; column < e.n; column += COLUMNS) {
         const int64_t n = e.n - column < COLUMNS ? e.n - column : COLUMNS;
         memset(s, 0, sizeof *s);
-        if (p->plain_x && p->plain_y) add_products(p, s, batch, row, rows, column, n);
+        if (p->loops) add_products(p, s, batch, row, rows, column, n);
         for (int r = 0; r < rows; r++) {
             for (int64_t j = 0; j < n; j++) {
                 const int64_t at = (batch * e.m + row + r) * e.n + column + j;
                 const int low = p->exact_terms ? p->low_row[row + r] + p->low_column[column + j] : 0;
-                const bool plain = p->plain_x && p->plain_y;
+                const bool plain = p->loops && !p->odd_row[row + r] && !p->odd_column[column + j];
                 if (!plain || !finish(p, at, s->value[r][j], s->size[r][j], s->moved[r][j], low) ||
                     cupel_tensor_may_flush(p->b, p->t, at, 1))
                     CUPEL_TRY(element_by_rules(p, batch, row + r, column + j));
@@ -131,6 +132,11 @@ static void prepare_batch(const matmul *p, int64_t batch) {
     const double *y = p->y->value + batch * e.k * e.n;
     for (int64_t i = 0; i < e.k * e.n; i++)
         p->size_y[i] = fabs(y[i]) + cupel_radius_at(p->y, batch * e.k * e.n + i);
+    for (int64_t i = 0; i < e.m; i++)
+        p->odd_row[i] = !cupel_tensor_is_plain(p->x, (batch * e.m + i) * e.k, e.k);
+    memset(p->odd_column, 0, (size_t)e.n);
+    for (int64_t i = 0; (p->y->classes || p->y->reasons) && i < e.k * e.n; i++)
+        p->odd_column[i % e.n] |= !cupel_tensor_is_plain(p->y, batch * e.k * e.n + i, 1);
     if (!p->exact_terms) return;
     for (int64_t i = 0; i < e.m; i++) {
         p->low_row[i] = 4096;
@@ -150,9 +156,8 @@ static void prepare_batch(const matmul *p, int64_t batch) {
 static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
     const cupel_working *w = &p->b->w;
     const bool real = p->b->graph->nodes[p->node].kind == CUPEL_VALUE_REAL;
-    p->plain_x = real && cupel_tensor_is_plain(x, 0, x->count) && cupel_tensor_keeps(p->b, x);
-    p->plain_y = real && cupel_tensor_is_plain(y, 0, y->count) && cupel_tensor_keeps(p->b, y);
-    if (!p->plain_x || !p->plain_y) return;
+    p->loops = real && cupel_tensor_keeps(p->b, x) && cupel_tensor_keeps(p->b, y);
+    if (!p->loops) return;
     cupel_tensor_size(x);
     cupel_tensor_size(y);
     p->exact_terms = !x->radius && !y->radius;
@@ -167,9 +172,9 @@ static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
                               (y->roundings > 0 ? y->chain_trough : fmin(1, y->least));
         if (!(trough >= w->normal)) p->underflow = w->smallest / 2 * 3 * peak;
         if (!(peak * 4 * p->b->plans[p->node].trait.overflow < w->largest) || x->peak || y->peak)
-            p->plain_x = false;
+            p->loops = false;
     }
-    if (w->flush && x->least * y->least * 2 * w->unit < w->normal) p->plain_x = false;
+    if (w->flush && x->least * y->least * 2 * w->unit < w->normal) p->loops = false;
 }
 
 static cupel_code multiply(matmul *p, int64_t batches) {
@@ -178,8 +183,10 @@ static cupel_code multiply(matmul *p, int64_t batches) {
     p->low_row = malloc((size_t)(e.m + 1) * sizeof(int));
     p->low_column = malloc((size_t)(e.n + 1) * sizeof(int));
     p->size_y = malloc((size_t)(e.k * e.n + 1) * sizeof(double));
+    p->odd_row = malloc((size_t)e.m + 1);
+    p->odd_column = malloc((size_t)e.n + 1);
     cupel_code code = CUPEL_OK;
-    if (!s || !p->low_row || !p->low_column || !p->size_y)
+    if (!s || !p->odd_row || !p->odd_column || !p->low_row || !p->low_column || !p->size_y)
         code = cupel_fail(p->b->err, CUPEL_MEMORY, "no memory for a matrix product");
     for (int64_t batch = 0; batch < batches && code == CUPEL_OK; batch++) {
         prepare_batch(p, batch);
@@ -187,6 +194,8 @@ static cupel_code multiply(matmul *p, int64_t batches) {
             code = multiply_rows(p, s, batch, row, e.m - row < ROWS ? (int)(e.m - row) : ROWS);
     }
     free(s);
+    free(p->odd_row);
+    free(p->odd_column);
     free(p->low_row);
     free(p->low_column);
     free(p->size_y);

@@ -145,6 +145,20 @@ static bool gentle_loop(const single *s, int64_t begin, int64_t n) {
     return true;
 }
 
+/* Any function of exact arguments: nothing moves, and only the function's own error counts. Results that are
+ * not finite, poles among them, are left to the rules. */
+static bool still_loop(const single *s, int64_t begin, int64_t n) {
+    const double limit = s->w->largest / (2 * s->trait->overflow);
+    for (int64_t i = begin; i < begin + n; i++) {
+        const double x = s->x->value[i], y = evaluate(s->op, x);
+        const double error = cupel_budget_error(s->w, s->op, x, x, fabs(y));
+        if (!(fabs(y) + error < limit)) return false;
+        s->out->value[i] = y;
+        s->out->radius[i] = error * inflation;
+    }
+    return true;
+}
+
 static loop *loop_of(const cupel_bounded *b, int node) {
     const cupel_node *n = &b->graph->nodes[node];
     if (n->kind != CUPEL_VALUE_REAL || b->graph->nodes[n->args[0]].kind != CUPEL_VALUE_REAL) return NULL;
@@ -163,6 +177,14 @@ static loop *loop_of(const cupel_bounded *b, int node) {
     case CUPEL_OP_TANH:
     case CUPEL_OP_ERF:
     case CUPEL_OP_ATAN: return gentle_loop;
+    case CUPEL_OP_EXPM1:
+    case CUPEL_OP_LOG1P:
+    case CUPEL_OP_TAN:
+    case CUPEL_OP_ASIN:
+    case CUPEL_OP_ACOS:
+    case CUPEL_OP_SINH:
+    case CUPEL_OP_COSH:
+    case CUPEL_OP_ERFC: return b->tensors[n->args[0]].radius ? NULL : still_loop;
     default: return NULL;
     }
 }
