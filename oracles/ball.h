@@ -122,7 +122,7 @@ cupel_ball cupel_ball_prod_step(const cupel_working *w, const cupel_trait *t, cu
                                 bool exact);
 
 /* ARGMAX, ARGMIN over count elements: every index whose element may win. */
-cupel_ball cupel_ball_arg(cupel_op op, const cupel_ball *elements, int64_t count);
+cupel_ball cupel_ball_arg(const cupel_working *w, cupel_op op, const cupel_ball *elements, int64_t count);
 
 /* Rounding to the output type of both ends, overflow threshold included; fills lo, hi, classes for an output
  * element. Moves an INT beyond 2^53 to UNABLE. In allowed.c. */

@@ -109,8 +109,9 @@ static cupel_ball to_real(const cupel_working *w, const cupel_trait *t, const cu
                             fabs(value));
 }
 
-static cupel_ball exact_move(const cupel_working *w, const cupel_trait *t, cupel_op op, const cupel_ball *a,
+static cupel_ball exact_move(const cupel_working *w, const cupel_trait *t, cupel_op op, const cupel_ball *a_,
                              double value) {
+    const cupel_ball flushed = cupel_ball_operand(w, a_), *a = &flushed;
     double radius = 0;
     if (a->radius > 0 && isfinite(a->value))
         radius = motion(op, cupel_ball_lo(a), cupel_ball_hi(a), a->value, value);
@@ -244,7 +245,11 @@ cupel_ball cupel_ball_binary(const cupel_working *w, const cupel_trait *t, cupel
     case CUPEL_OP_LT:
     case CUPEL_OP_LE:
     case CUPEL_OP_EQ:
-    case CUPEL_OP_NE: return cupel_ball_compare(op, a, b, value);
+    case CUPEL_OP_NE: {
+        const bool real = kind == CUPEL_VALUE_REAL;
+        const cupel_ball u = real ? cupel_ball_operand(w, a) : *a, v = real ? cupel_ball_operand(w, b) : *b;
+        return cupel_ball_compare(op, &u, &v, value);
+    }
     case CUPEL_OP_AND:
     case CUPEL_OP_OR: {
         const bool one_decides = op == CUPEL_OP_AND

@@ -26,9 +26,10 @@ cupel_ball cupel_ball_compare(cupel_op op, const cupel_ball *a, const cupel_ball
     return truth(value, !sure, reason);
 }
 
-cupel_ball cupel_ball_extremum(const cupel_working *w, cupel_op op, const cupel_ball *a, const cupel_ball *b,
-                               double value) {
-    (void)w;
+cupel_ball cupel_ball_extremum(const cupel_working *w, cupel_op op, const cupel_ball *a_,
+                               const cupel_ball *b_, double value) {
+    const cupel_ball flushed_a = cupel_ball_operand(w, a_), flushed_b = cupel_ball_operand(w, b_);
+    const cupel_ball *a = &flushed_a, *b = &flushed_b;
     const bool largest = op == CUPEL_OP_MAXIMUM || op == CUPEL_OP_FMAX || op == CUPEL_OP_AMAX;
     cupel_ball r =
         cupel_ball_plain(value, 0, cupel_classes_extremum(op, cupel_ball_reach(a), cupel_ball_reach(b)),
@@ -104,7 +105,8 @@ static cupel_ball cast_to_integer(cupel_dtype type, const cupel_ball *a, double 
     return r;
 }
 
-cupel_ball cupel_ball_cast(const cupel_working *w, cupel_dtype type, const cupel_ball *a, double value) {
+cupel_ball cupel_ball_cast(const cupel_working *w, cupel_dtype type, const cupel_ball *a_, double value) {
+    const cupel_ball flushed = cupel_ball_operand(w, a_), *a = &flushed;
     if (cupel_format_of(type)->kind != CUPEL_KIND_REAL) return cast_to_integer(type, a, value);
     cupel_ball r = cupel_ball_plain(value, 0, (uint8_t)(a->classes | cupel_class_of(value)), a->reason);
     r.direct = a->direct;
@@ -117,6 +119,8 @@ cupel_ball cupel_ball_cast(const cupel_working *w, cupel_dtype type, const cupel
     }
     if (!isfinite(value)) r.radius = r.classes & CUPEL_CLASS_FINITE ? INFINITY : 0;
     if (isinf(r.radius) && !r.reason) r.reason = CUPEL_REASON_UNBOUNDED;
+    if (w->flush && isfinite(value) && fabs(value) - r.radius < cupel_format_normal(type))
+        r.radius = fmax(r.radius, fabs(value));
     /* a type wider than the working precision cannot hold more than the kernel had */
     if (isfinite(value) && r.radius == 0 && !cupel_working_holds(w, value)) r.radius = w->unit * fabs(value);
     r.spread = r.radius;

@@ -99,7 +99,7 @@ cupel_ball cupel_ball_prod_step(const cupel_working *w, const cupel_trait *t, cu
     return r;
 }
 
-cupel_ball cupel_ball_arg(cupel_op op, const cupel_ball *elements, int64_t count) {
+cupel_ball cupel_ball_arg(const cupel_working *w, cupel_op op, const cupel_ball *elements, int64_t count) {
     /* the index that wins with exact values: NaN first, else the first of the largest */
     const double sign = op == CUPEL_OP_ARGMIN ? -1 : 1;
     int64_t winner = 0;
@@ -109,21 +109,21 @@ cupel_ball cupel_ball_arg(cupel_op op, const cupel_ball *elements, int64_t count
         const double best = elements[winner].value, x = elements[i].value;
         if (!isnan(best) && (isnan(x) || sign * x > sign * best)) winner = i;
     }
-    const cupel_ball *w = &elements[winner];
+    const cupel_ball best = cupel_ball_operand(w, &elements[winner]);
     double radius = 0;
     for (int64_t i = 0; i < count; i++) {
-        const cupel_ball *e = &elements[i];
         if (i == winner) continue;
+        const cupel_ball e = cupel_ball_operand(w, &elements[i]);
         const bool settled =
-            e->radius == 0 && w->radius == 0 && !(e->classes & CUPEL_CLASS_NAN) == !isnan(e->value);
+            e.radius == 0 && best.radius == 0 && !(e.classes & CUPEL_CLASS_NAN) == !isnan(e.value);
         const bool certain =
-            isnan(w->value) && (w->classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_NAN && i > winner;
+            isnan(best.value) && (best.classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_NAN && i > winner;
         if (settled || certain) continue;
-        const double theirs = sign > 0 ? cupel_ball_hi(e) : -cupel_ball_lo(e);
-        const double ours = sign > 0 ? cupel_ball_lo(w) : -cupel_ball_hi(w);
-        const bool may_win = (e->classes & ~CUPEL_CLASS_FINITE & CUPEL_CLASS_MASK) != 0 ||
-                             !isfinite(w->value) || (w->classes & CUPEL_CLASS_MASK) != CUPEL_CLASS_FINITE ||
-                             theirs >= ours;
+        const double theirs = sign > 0 ? cupel_ball_hi(&e) : -cupel_ball_lo(&e);
+        const double ours = sign > 0 ? cupel_ball_lo(&best) : -cupel_ball_hi(&best);
+        const bool may_win = (e.classes & ~CUPEL_CLASS_FINITE & CUPEL_CLASS_MASK) != 0 ||
+                             !isfinite(best.value) ||
+                             (best.classes & CUPEL_CLASS_MASK) != CUPEL_CLASS_FINITE || theirs >= ours;
         if (may_win) radius = fmax(radius, fabs((double)(i - winner)));
     }
     return cupel_ball_plain((double)winner, radius, CUPEL_CLASS_FINITE, reason);

@@ -199,13 +199,14 @@ static bool extremum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, d
 
 static cupel_code extremum(cupel_bounded *b, int node, int64_t n) {
     cupel_tensor *t = &b->tensors[node];
-    const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
-    const bool largest = b->graph->nodes[node].op == CUPEL_OP_AMAX;
+    cupel_tensor *x = cupel_bounded_arg(b, node, 0);
+    const bool largest = b->graph->nodes[node].op == CUPEL_OP_AMAX, keeps = n < 2 || cupel_tensor_keeps(b, x);
     t->floor = x->floor;
     t->ceiling = x->ceiling;
     if (x->radius) CUPEL_TRY(cupel_tensor_need_radius(b, t));
     for (int64_t row = 0; row < t->count; row++) {
-        if (cupel_tensor_is_plain(x, row * n, n) && extremum_plain(b, node, row, n, largest ? 1 : -1))
+        if (keeps && cupel_tensor_is_plain(x, row * n, n) &&
+            extremum_plain(b, node, row, n, largest ? 1 : -1))
             continue;
         cupel_ball best = cupel_tensor_load(x, row * n);
         for (int64_t i = row * n + 1; i < (row + 1) * n; i++) {
@@ -222,14 +223,15 @@ static cupel_code extremum(cupel_bounded *b, int node, int64_t n) {
 
 static cupel_code arg_extremum(cupel_bounded *b, int node, int64_t n) {
     cupel_tensor *t = &b->tensors[node];
-    const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
+    cupel_tensor *x = cupel_bounded_arg(b, node, 0);
     const cupel_op op = b->graph->nodes[node].op;
+    const bool keeps = cupel_tensor_keeps(b, x);
     cupel_ball *row_balls = malloc((size_t)(n + 1) * sizeof *row_balls);
     if (!row_balls)
         return cupel_fail(b->err, CUPEL_MEMORY, "no memory for a row of %lld elements", (long long)n);
     cupel_code code = CUPEL_OK;
     for (int64_t row = 0; row < t->count && code == CUPEL_OK; row++) {
-        if (!x->radius && cupel_tensor_is_plain(x, row * n, n)) {
+        if (keeps && !x->radius && cupel_tensor_is_plain(x, row * n, n)) {
             const double sign = op == CUPEL_OP_ARGMAX ? 1 : -1, *v = x->value + row * n;
             int64_t winner = 0;
             for (int64_t i = 1; i < n; i++) winner = sign * v[i] > sign * v[winner] ? i : winner;
@@ -237,7 +239,7 @@ static cupel_code arg_extremum(cupel_bounded *b, int node, int64_t n) {
             continue;
         }
         for (int64_t i = 0; i < n; i++) row_balls[i] = cupel_tensor_load(x, row * n + i);
-        const cupel_ball r = cupel_ball_arg(op, row_balls, n);
+        const cupel_ball r = cupel_ball_arg(&b->w, op, row_balls, n);
         code = cupel_tensor_store(b, t, row, &r);
     }
     free(row_balls);

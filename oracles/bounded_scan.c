@@ -61,10 +61,10 @@ static cupel_code cumprod_row(cupel_bounded *b, int node, int64_t begin, int64_t
 }
 
 static cupel_code extremum_row(cupel_bounded *b, int node, int64_t begin, int64_t n) {
-    const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
+    cupel_tensor *x = cupel_bounded_arg(b, node, 0);
     cupel_tensor *t = &b->tensors[node];
     const bool largest = b->graph->nodes[node].op == CUPEL_OP_CUMMAX;
-    if (!x->radius && cupel_tensor_is_plain(x, begin, n)) {
+    if (cupel_tensor_keeps(b, x) && !x->radius && cupel_tensor_is_plain(x, begin, n)) {
         double best = x->value[begin];
         for (int64_t i = begin; i < begin + n; i++) {
             const double v = x->value[i];

@@ -43,7 +43,8 @@ static cupel_code cast(cupel_bounded *b, int node) {
         for (int64_t i = begin; i < end; i++)
             t->value[i] = real ? cupel_round(n->type, x->value[i]) : to_integer(x->value[i]);
         for (int64_t i = begin; i < end; i++) {
-            const bool plain = real && !x->radius && (!x->classes || x->classes[i] == CUPEL_CLASS_FINITE) &&
+            const bool plain = real && !b->w.flush && !x->radius &&
+                               (!x->classes || x->classes[i] == CUPEL_CLASS_FINITE) &&
                                (!x->reasons || !x->reasons[i]) && isfinite(t->value[i]) &&
                                cupel_format_of(n->type)->precision <= b->w.precision;
             if (plain && !t->radius) continue;

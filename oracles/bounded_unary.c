@@ -232,7 +232,7 @@ cupel_code cupel_bounded_unary(cupel_bounded *b, int node) {
     loop *run = loop_of(b, node);
     take_attributes(b, node, x);
     const bool moves = run == negate_loop || run == absolute_loop;
-    if (run && !moves && !cupel_tensor_keeps(b, x)) run = NULL;
+    if (run && !cupel_tensor_keeps(b, x)) run = NULL;
     if (run && (!moves || x->radius)) CUPEL_TRY(cupel_tensor_take_radius(b, t));
     if (op == CUPEL_OP_NEG && (x->magnitude || x->peak)) {
         run = NULL;

@@ -112,7 +112,7 @@ static void position(cupel_exact_session *s, int node, int64_t index, cupel_exac
         elements[i] = a->ball;
         inherit(out, a);
     }
-    if (s->code == CUPEL_OK) out->ball = cupel_ball_arg(n->op, elements, length);
+    if (s->code == CUPEL_OK) out->ball = cupel_ball_arg(&s->w, n->op, elements, length);
     cupel_exact_set_integer(out, (int64_t)out->ball.value);
     free(elements);
     cupel_exact_return(s);
