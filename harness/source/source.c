@@ -7,45 +7,6 @@
 
 static const cupel_source_options no_options = {0};
 
-/* The parameter list as written, its white space reduced to single blanks. */
-static const char *parameters(const cupel_source_parts *parts, const cupel_declaration *d) {
-    const cupel_tokens *tokens = &parts->structure.tokens;
-    if (d->params_end < d->params_begin + 2) return "";
-    size_t begin = tokens->at[d->params_begin].offset + 1, end = tokens->at[d->params_end - 1].offset, n = 0;
-    char *text = cupel_arena_raw(parts->arena, end - begin + 1, 1);
-    for (size_t i = begin; text && i < end; i++) {
-        char c = tokens->text[i];
-        bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-        if (!space)
-            text[n++] = c;
-        else if (n && text[n - 1] != ' ')
-            text[n++] = ' ';
-    }
-    if (!text) return NULL;
-    while (n && text[n - 1] == ' ') n--;
-    text[n] = '\0';
-    return text;
-}
-
-static cupel_code list_kernels(cupel_source *out, cupel_error *err) {
-    const cupel_source_parts *parts = out->parts;
-    out->kernels = cupel_arena_raw(parts->arena, parts->declarations.count + 1, sizeof *out->kernels);
-    if (!out->kernels) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    for (size_t i = 0; i < parts->declarations.count; i++) {
-        const cupel_declaration *d = &parts->declarations.at[i];
-        if (d->kind != CUPEL_DECLARATION_KERNEL || !d->body_end) continue;
-        const char *name = cupel_arena_printf(parts->arena, "%s%s", d->scope, d->name),
-                   *list = parameters(parts, d);
-        if (!name || !list) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-        out->kernels[out->kernel_count++] =
-            (cupel_source_kernel){.name = name,
-                                  .is_template = d->is_template,
-                                  .line = parts->structure.tokens.at[d->params_begin - 1].line,
-                                  .parameters = list};
-    }
-    return CUPEL_OK;
-}
-
 /* Writes the text anew from what is left. */
 static cupel_code transform(cupel_source *out, cupel_error *err) {
     cupel_edits edits = {.arena = out->parts->arena};
@@ -74,7 +35,7 @@ cupel_code cupel_source_load(const char *path, const cupel_source_options *optio
     parts->left = cupel_arena_alloc(arena, parts->declarations.count + 1);
     parts->left_at_load = cupel_arena_alloc(arena, parts->declarations.count + 1);
     if (!parts->left || !parts->left_at_load) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    CUPEL_TRY(list_kernels(source, err));
+    CUPEL_TRY(cupel_kernel_list_fill(parts, source, err));
     cupel_host_code_mark(parts);
     CUPEL_TRY(cupel_refusals_find(parts, source, err));
     memcpy(parts->left_at_load, parts->left, parts->declarations.count);

@@ -17,7 +17,9 @@ typedef struct cupel_source_kernel {
     const char *name; /* as written, with namespaces: "ns::softmax" */
     bool is_template;
     int line;
-    const char *parameters; /* the parameter list as written */
+    const char *parameters;          /* the parameter list as written */
+    const char *template_parameters; /* "class T, int B = 256"; "" when there are none */
+    const char *launch_bounds;       /* first argument of __launch_bounds__; "" when there is none */
 } cupel_source_kernel;
 
 /* Something in device code that cannot be emulated: inline PTX, textures, ... */

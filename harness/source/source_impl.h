@@ -24,6 +24,10 @@ struct cupel_source_parts {
 /* host_code.c: decides what is left of each declaration at first. */
 void cupel_host_code_mark(cupel_source_parts *parts);
 
+/* kernel_list.c: fills in out's list of kernels. */
+CUPEL_MUST_USE cupel_code cupel_kernel_list_fill(const cupel_source_parts *parts, cupel_source *out,
+                                                 cupel_error *err);
+
 /* A replacement in the assembled text. */
 typedef struct cupel_edit {
     size_t offset, length;

@@ -65,9 +65,9 @@ template <class... P, void (*F)(P...)> struct of<F> {
 
 } // namespace cupel_thunk
 
-#define CUPEL_ENTRY(text, ...)                                                                               \
+#define CUPEL_ENTRY(text, bound, ...)                                                                               \
     cupel_emu_kernel{text, &cupel_thunk::of<&__VA_ARGS__>::call, cupel_thunk::of<&__VA_ARGS__>::count,       \
-                     cupel_thunk::of<&__VA_ARGS__>::list, 0},
+                     cupel_thunk::of<&__VA_ARGS__>::list, (uint32_t)bound},
 #define CUPEL_EXPORT extern "C" __device__ __attribute__((used))
 
 #endif

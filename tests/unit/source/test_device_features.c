@@ -49,6 +49,26 @@ static void parameters_are_described(void **state) {
     device_close(&d);
 }
 
+static void launch_bounds(void **state) {
+    (void)state;
+    device d;
+    device_open(&d,
+                "constexpr int kFour = 4;\n#define WARP 32\nnamespace n { constexpr int kHidden = 8; }\n"
+                "__global__ void __launch_bounds__(128) a() {}\n__global__ void b() {}\n"
+                "template <class T, int B = (2 > 1 ? 64 : 1), int W = WARP> __global__ void "
+                "__launch_bounds__(B * kFour, 2) c(T *x) {}\n"
+                "namespace n { __global__ __launch_bounds__(kHidden) void e() {} }\n",
+                4, (const char *const[]){"a", "b", "c<float, 16>", "c<float>"});
+    static const uint32_t want[] = {128, 0, 64, 256};
+    for (int i = 0; i < 4; i++) assert_int_equal(d.candidate->kernels[i].max_threads, want[i]);
+    device_close(&d);
+    device_open(
+        &d, "namespace n { constexpr int kHidden = 8; __global__ __launch_bounds__(kHidden) void e() {} }\n",
+        1, (const char *const[]){"n::e"});
+    assert_int_equal(d.candidate->kernels[0].max_threads, 0); /* not told: no limit that might be wrong */
+    device_close(&d);
+}
+
 static void registers(void **state) {
     (void)state;
     device d;
@@ -427,10 +447,15 @@ static void branches_are_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_are_described),   cmocka_unit_test(registers),
-        cmocka_unit_test(vectors_are_accessed_whole), cmocka_unit_test(shuffles_carry_every_type),
-        cmocka_unit_test(votes_and_barriers),         cmocka_unit_test(atomics),
-        cmocka_unit_test(integer_intrinsics),         cmocka_unit_test(branches_are_kept),
+        cmocka_unit_test(parameters_are_described),
+        cmocka_unit_test(registers),
+        cmocka_unit_test(launch_bounds),
+        cmocka_unit_test(vectors_are_accessed_whole),
+        cmocka_unit_test(shuffles_carry_every_type),
+        cmocka_unit_test(votes_and_barriers),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(integer_intrinsics),
+        cmocka_unit_test(branches_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
