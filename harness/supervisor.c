@@ -9,7 +9,7 @@
 
 #include "supervisor_impl.h"
 
-static const double default_seconds = 10, default_host_seconds = 1, prepare_seconds = 180;
+static const double default_seconds = 10, default_host_seconds = 0.25, prepare_seconds = 180;
 static const uint64_t default_memory = (uint64_t)2 << 30;
 
 /* ---- opening ---- */
@@ -205,6 +205,7 @@ cupel_code cupel_supervisor_ready(cupel_supervisor *s, cupel_desk *desk, cupel_e
 typedef struct lone_run {
     cupel_supervisor *supervisor;
     bool fresh; /* the next run gets a new worker */
+    bool proof; /* the trial is to stand by itself */
 } lone_run;
 
 static cupel_code send_run(cupel_supervisor *s, const cupel_case *c, uint64_t schedule, cupel_poison poison,
@@ -283,19 +284,24 @@ static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, uin
 }
 
 /* A hang is believed only when, alone in a new worker with ten times the limit, the run still does not end; a
- * kill by a stranger only when it happens twice. */
+ * kill by a stranger only when it happens twice. Once a hang is proven, tries that are no proof themselves
+ * (the minimiser's) go without the patience. */
 static cupel_code run_lone(void *self, const cupel_case *c, uint64_t schedule, cupel_poison poison,
                            cupel_arena *arena, cupel_observation *out, cupel_error *err) {
     enum { PATIENCE = 10 };
+    lone_run *run = self;
+    cupel_supervisor *s = run->supervisor;
     bool again;
-    CUPEL_TRY(attempt(self, 1, c, schedule, poison, arena, out, &again, err));
-    if (!again) return CUPEL_OK;
-    return attempt(self, PATIENCE, c, schedule, poison, arena, out, &again, err);
+    CUPEL_TRY(attempt(run, 1, c, schedule, poison, arena, out, &again, err));
+    if (!again || (out->fault == CUPEL_FAULT_HANG && s->hang_proven && !run->proof)) return CUPEL_OK;
+    CUPEL_TRY(attempt(run, PATIENCE, c, schedule, poison, arena, out, &again, err));
+    s->hang_proven = s->hang_proven || (out->outcome == CUPEL_RUN_FAULT && out->fault == CUPEL_FAULT_HANG);
+    return CUPEL_OK;
 }
 
 cupel_code cupel_supervisor_try(cupel_supervisor *s, const cupel_recipe *recipe, bool fresh,
                                 cupel_arena *arena, cupel_trial *out, cupel_error *err) {
-    lone_run run = {s, fresh};
+    lone_run run = {s, fresh, fresh};
     cupel_runner runner = {&run, s->backend->checks_addresses, s->backend->sees_atomics,
                            s->backend->permutes_schedules, run_lone};
     return cupel_trial_run(s->contract, recipe, &runner, CUPEL_CERTIFY, arena, NULL, out, err);

@@ -19,6 +19,7 @@ struct cupel_supervisor {
     cupel_open_command open;
     cupel_worker_limits limits;
     cupel_desk lone, search;
+    bool hang_proven; /* some run was found not to end with all patience */
     char isolation[512];
 };
 

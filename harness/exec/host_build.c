@@ -35,7 +35,15 @@ static bool is_object(const char *path) {
 /* What a user's own build would be: optimised, with lines for messages. Calls inside the candidate stay
  * inside it. */
 static void add_common(command *c, const cupel_contract *contract, const cupel_executor_options *options) {
-    static const char *const fixed[] = {"clang", "-std=gnu17", "-O2", "-g", "-fPIC"};
+    static const char *const fixed[] = {"clang",
+                                        "-std=gnu17",
+                                        "-O2",
+                                        "-g",
+                                        "-fPIC",
+                                        "-fno-builtin-malloc",
+                                        "-fno-builtin-calloc",
+                                        "-fno-builtin-realloc",
+                                        "-fno-builtin-free"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) add(c, fixed[i]);
     add_flags(c, "-D", contract->source_defines, contract->source_define_count);
     add_flags(c, "-D", options->defines, options->define_count);
@@ -79,7 +87,10 @@ static cupel_code name_object(const cupel_contract *contract, const cupel_execut
     cupel_code code = cupel_text_read(preprocessed, arena, &text, &length, err);
     unlink(preprocessed);
     if (code != CUPEL_OK) return code;
-    XXH128_hash_t hash = XXH3_128bits(text, length);
+    XXH64_hash_t flags = 0;
+    for (int i = 0; i < c.count && strcmp(c.argv[i], "-E"); i++)
+        flags = XXH3_64bits_withSeed(c.argv[i], strlen(c.argv[i]) + 1, flags);
+    XXH128_hash_t hash = XXH3_128bits_withSeed(text, length, flags);
     *path = cupel_arena_printf(arena, "%s/host-%016llx%016llx.so", options->cache,
                                (unsigned long long)hash.high64, (unsigned long long)hash.low64);
     return *path ? CUPEL_OK : cupel_fail(err, CUPEL_MEMORY, "no memory for the path of an object");
@@ -93,7 +104,7 @@ static cupel_code compile(const cupel_contract *contract, const cupel_executor_o
     const char *object = cupel_arena_printf(arena, "%s.so", stem);
     add_common(&c, contract, options);
     add(&c, "-shared");
-    add(&c, "-Wl,-Bsymbolic");
+    add(&c, "-Wl,-Bsymbolic"); /* calls inside the candidate stay inside it */
     add(&c, "-lm");
     add(&c, "-o");
     add(&c, object);

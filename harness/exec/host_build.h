@@ -6,8 +6,8 @@
 #include "executor.h"
 
 /* Path of the shared object, in arena. Errors: BUILD with the compiler's first message at the author's line,
- * UNSUPPORTED when there is no compiler, IO. Objects are named by the preprocessed text, so a changed header
- * is noticed. */
+ * UNSUPPORTED when there is no compiler, IO. Objects are named by the preprocessed text and the flags, so a
+ * changed header is noticed. */
 CUPEL_MUST_USE cupel_code cupel_host_build(const cupel_contract *contract,
                                            const cupel_executor_options *options, cupel_arena *arena,
                                            const char **path, cupel_error *err);

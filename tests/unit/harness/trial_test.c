@@ -181,6 +181,8 @@ static void later_elements_are_tried(void **state) {
     (void)state;
     static world w;
     start(&w, "f32", "");
+    w.recipe.tensors[0].pattern = CUPEL_PATTERN_CONSTANT; /* equal radii, none of them zero */
+    w.recipe.tensors[0].amplitude = 0.1;
     shift = 0.5;
     w.act.only = 7;
     w.act.offset = 0.499; /* nearest to the shifted interval, so the last of the suspects; eight are kept */

@@ -27,7 +27,7 @@ static void hang(void) {
 
 static void eat_memory(void) {
     for (;;) {
-        char *block = malloc(16 << 20);
+        char *volatile block = malloc(16 << 20);
         if (block) memset(block, 1, 16 << 20);
     }
 }
