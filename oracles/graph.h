@@ -138,14 +138,8 @@ typedef struct cupel_symbol_output {
     const cupel_expr *ensures;
 } cupel_symbol_output;
 
-typedef struct cupel_symbol_type { /* type variables of the contract, for cast(x, T) */
-    const char *name;
-    cupel_dtype type;
-} cupel_symbol_type;
-
 typedef struct cupel_symbols {
-    int input_count, number_count, define_count, output_count, type_count;
-    const cupel_symbol_type *types;
+    int input_count, number_count, define_count, output_count;
     const cupel_symbol_input *inputs;
     const cupel_symbol_number *numbers;
     const cupel_symbol_define *defines;

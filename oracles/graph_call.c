@@ -75,11 +75,6 @@ static bool is_type_parameter(const parameter *p) {
 static cupel_operand type_value(cupel_builder *b, const cupel_expr *expr) {
     cupel_operand out = {.form = CUPEL_OPERAND_TYPE, .place = expr->place, .node = -1};
     if (expr->kind == CUPEL_EXPR_NAME && cupel_dtype_parse(expr->name, &out.type)) return out;
-    for (int i = 0; expr->kind == CUPEL_EXPR_NAME && i < b->symbols->type_count; i++) {
-        if (strcmp(b->symbols->types[i].name, expr->name) != 0) continue;
-        out.type = b->symbols->types[i].type;
-        return out;
-    }
     cupel_emit_fail(b, CUPEL_CONTRACT, expr->place,
                     "expected an element type such as f32, f16 or i32, found %s",
                     expr->kind == CUPEL_EXPR_NAME ? expr->name : "an expression");
