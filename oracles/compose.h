@@ -136,7 +136,12 @@ int cupel_compose_mean_of(cupel_builder *b, int x, unsigned axes, bool keep);
 /* The variance, divided by n - correction. */
 int cupel_compose_variance_of(cupel_builder *b, int x, unsigned axes, int64_t correction, bool keep);
 int cupel_compose_norm_of(cupel_builder *b, int x, const cupel_operand *p, unsigned axes, bool keep);
-int cupel_compose_matmul_of(cupel_builder *b, int x, int y);
+/* log_softmax along one axis. */
+int cupel_compose_log_softmax_of(cupel_builder *b, int x, int axis);
+/* torch.gather; the index (INT) is known to fit. */
+int cupel_compose_gather_of(cupel_builder *b, int x, int axis, int index);
+/* Elementwise losses as the argument `reduction` says: mean, sum or none. */
+int cupel_compose_reduced(cupel_builder *b, const cupel_call *call, int at, int loss);
 int64_t cupel_compose_extent(const cupel_builder *b, int x, unsigned axes);
 
 #endif

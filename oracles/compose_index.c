@@ -56,7 +56,7 @@ static int index_argument(cupel_builder *b, const cupel_call *call, int i) {
     return cupel_emit_as(b, CUPEL_VALUE_INT, index);
 }
 
-static int gather_node(cupel_builder *b, int x, int axis, int index) {
+int cupel_compose_gather_of(cupel_builder *b, int x, int axis, int index) {
     if (b->code != CUPEL_OK || x < 0 || index < 0) return -1;
     cupel_node node = {
         .op = CUPEL_OP_GATHER, .kind = b->nodes[x].kind, .rank = b->nodes[index].rank, .axis = axis};
@@ -78,7 +78,7 @@ int cupel_compose_gather(cupel_builder *b, const cupel_call *call) {
                                "expected an index that fits into %s, found %s",
                                cupel_emit_shape_text(b, source->rank, source->shape),
                                cupel_emit_shape_text(b, where->rank, where->shape));
-    return gather_node(b, x, axis, index);
+    return cupel_compose_gather_of(b, x, axis, index);
 }
 
 /* Rows, columns, ... of x at the positions of a list: gather with the list spread over the other axes. */
@@ -90,7 +90,8 @@ static int select_of(cupel_builder *b, int x, int axis, int list) {
     shape[axis] = b->nodes[list].count;
     cupel_window w = cupel_window_of(b, list);
     while (w.rank < rank - axis) cupel_window_insert(&w, w.rank, 1);
-    return gather_node(b, x, axis, cupel_emit_broadcast(b, cupel_window_finish(b, &w), rank, shape));
+    return cupel_compose_gather_of(b, x, axis,
+                                   cupel_emit_broadcast(b, cupel_window_finish(b, &w), rank, shape));
 }
 
 int cupel_compose_index_select(cupel_builder *b, const cupel_call *call) {

@@ -1,7 +1,7 @@
 /* Losses between two tensors of one shape. */
 #include "function_table.h"
 
-static int reduced(cupel_builder *b, const cupel_call *call, int at, int loss) {
+int cupel_compose_reduced(cupel_builder *b, const cupel_call *call, int at, int loss) {
     static const char *const choices[] = {"mean", "sum", "none", NULL};
     if (loss < 0) return -1;
     unsigned all = (1u << b->nodes[loss].rank) - 1;
@@ -24,11 +24,11 @@ static int positive_or_one(cupel_builder *b, const cupel_call *call, int i) {
 
 int cupel_compose_mse_loss(cupel_builder *b, const cupel_call *call) {
     int d = difference(b, call);
-    return reduced(b, call, 2, mul_(b, d, d));
+    return cupel_compose_reduced(b, call, 2, mul_(b, d, d));
 }
 
 int cupel_compose_l1_loss(cupel_builder *b, const cupel_call *call) {
-    return reduced(b, call, 2, abs_(b, difference(b, call)));
+    return cupel_compose_reduced(b, call, 2, abs_(b, difference(b, call)));
 }
 
 /* |d| < beta: d^2 / 2 beta; else |d| - beta / 2 */
@@ -36,7 +36,7 @@ int cupel_compose_smooth_l1_loss(cupel_builder *b, const cupel_call *call) {
     int size = abs_(b, difference(b, call)), beta = positive_or_one(b, call, 3), half = number_(b, 0.5);
     int near = div_(b, mul_(b, mul_(b, half, size), size), beta);
     int far = sub_(b, size, mul_(b, half, beta));
-    return reduced(b, call, 2, where_(b, less_(b, size, beta), near, far));
+    return cupel_compose_reduced(b, call, 2, where_(b, less_(b, size, beta), near, far));
 }
 
 /* |d| <= delta: d^2 / 2; else delta (|d| - delta / 2) */
@@ -44,7 +44,7 @@ int cupel_compose_huber_loss(cupel_builder *b, const cupel_call *call) {
     int size = abs_(b, difference(b, call)), delta = positive_or_one(b, call, 3), half = number_(b, 0.5);
     int near = mul_(b, mul_(b, half, size), size);
     int far = mul_(b, delta, sub_(b, size, mul_(b, half, delta)));
-    return reduced(b, call, 2, where_(b, less_equal_(b, size, delta), near, far));
+    return cupel_compose_reduced(b, call, 2, where_(b, less_equal_(b, size, delta), near, far));
 }
 
 /* (1 - t) x - logsigmoid(x) */
@@ -53,5 +53,6 @@ int cupel_compose_bce_with_logits(cupel_builder *b, const cupel_call *call) {
     int target = cupel_call_node(b, call, 1);
     int soft = log1p_(b, exp_(b, neg_(b, abs_(b, x))));
     int log_sigmoid = sub_(b, minimum_(b, x, number_(b, 0.0)), soft);
-    return reduced(b, call, 2, sub_(b, mul_(b, sub_(b, number_(b, 1.0), target), x), log_sigmoid));
+    return cupel_compose_reduced(b, call, 2,
+                                 sub_(b, mul_(b, sub_(b, number_(b, 1.0), target), x), log_sigmoid));
 }

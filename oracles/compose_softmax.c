@@ -11,32 +11,41 @@ typedef struct shifted {
     bool empty; /* nothing to reduce, hence nothing to compute */
 } shifted;
 
-static bool shift(cupel_builder *b, const cupel_call *call, shifted *out) {
-    int x = cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_call_node(b, call, 0));
-    if (x < 0) return false;
-    int rank = b->nodes[x].rank;
-    int axis = cupel_call_axis(b, call, 1, rank, -1);
-    if (b->code != CUPEL_OK) return false;
-    out->axes = rank ? 1u << axis : 0;
+static bool shift(cupel_builder *b, int x, int axis, shifted *out) {
+    if (x < 0 || b->code != CUPEL_OK) return false;
+    out->axes = b->nodes[x].rank ? 1u << axis : 0;
     out->empty = b->nodes[x].count == 0;
     out->shifted = out->empty ? x : sub_(b, x, cupel_emit_reduce(b, CUPEL_OP_AMAX, x, out->axes, true));
     return out->shifted >= 0;
 }
 
+/* The arguments (x, axis) of both. */
+static int read_arguments(cupel_builder *b, const cupel_call *call, int *axis) {
+    int x = cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_call_node(b, call, 0));
+    if (x >= 0) *axis = cupel_call_axis(b, call, 1, b->nodes[x].rank, -1);
+    return x;
+}
+
 int cupel_compose_softmax(cupel_builder *b, const cupel_call *call) {
     shifted s;
-    if (!shift(b, call, &s)) return -1;
+    int axis = 0, x = read_arguments(b, call, &axis);
+    if (!shift(b, x, axis, &s)) return -1;
     if (s.empty) return s.shifted;
     int e = exp_(b, s.shifted);
     return div_(b, e, cupel_emit_reduce(b, CUPEL_OP_SUM, e, s.axes, true));
 }
 
-int cupel_compose_log_softmax(cupel_builder *b, const cupel_call *call) {
+int cupel_compose_log_softmax_of(cupel_builder *b, int x, int axis) {
     shifted s;
-    if (!shift(b, call, &s)) return -1;
+    if (!shift(b, x, axis, &s)) return -1;
     if (s.empty) return s.shifted;
     int sum = cupel_emit_reduce(b, CUPEL_OP_SUM, exp_(b, s.shifted), s.axes, true);
     return sub_(b, s.shifted, log_(b, sum));
+}
+
+int cupel_compose_log_softmax(cupel_builder *b, const cupel_call *call) {
+    int axis = 0, x = read_arguments(b, call, &axis);
+    return cupel_compose_log_softmax_of(b, x, axis);
 }
 
 /* An infinite maximum is replaced by 0, so that a row of -inf gives -inf instead of NaN. */

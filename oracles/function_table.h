@@ -158,19 +158,20 @@
     X("loss", huber_loss, "huber_loss(x, target, reduction=\"mean\", delta=1)",                              \
       "torch.nn.functional.huber_loss", NOW)                                                                 \
     X("loss", cross_entropy, "cross_entropy(x, target, reduction=\"mean\", ignore_index=-100)",              \
-      "torch.nn.functional.cross_entropy", LATER)                                                            \
+      "torch.nn.functional.cross_entropy", NOW)                                                              \
     X("loss", nll_loss, "nll_loss(x, target, reduction=\"mean\", ignore_index=-100)",                        \
-      "torch.nn.functional.nll_loss", LATER)                                                                 \
+      "torch.nn.functional.nll_loss", NOW)                                                                   \
     X("loss", kl_div, "kl_div(x, target, reduction=\"mean\", log_target=false)",                             \
-      "torch.nn.functional.kl_div", LATER)                                                                   \
-    X("loss", bce, "bce(x, target, reduction=\"mean\")", "torch.nn.functional.binary_cross_entropy", LATER)  \
+      "torch.nn.functional.kl_div", NOW)                                                                     \
+    X("loss", bce, "bce(x, target, reduction=\"mean\")", "torch.nn.functional.binary_cross_entropy", NOW)    \
     X("loss", bce_with_logits, "bce_with_logits(x, target, reduction=\"mean\")",                             \
       "torch.nn.functional.binary_cross_entropy_with_logits", NOW)                                           \
     X("loss", hinge_loss, "hinge_loss(x, target, reduction=\"mean\")", "none", LATER)                        \
     X("loss", cosine_similarity, "cosine_similarity(x, y, axis=1, eps=1e-8)",                                \
-      "torch.nn.functional.cosine_similarity", LATER)                                                        \
-    X("loss", triplet_margin_loss, "triplet_margin_loss(anchor, positive, negative, margin=1)",              \
-      "torch.nn.functional.triplet_margin_loss", LATER)                                                      \
+      "torch.nn.functional.cosine_similarity", NOW)                                                          \
+    X("loss", triplet_margin_loss,                                                                           \
+      "triplet_margin_loss(anchor, positive, negative, margin=1, eps=1e-6, reduction=\"mean\")",             \
+      "torch.nn.functional.triplet_margin_loss", NOW)                                                        \
     X("other", embedding, "embedding(idx, table)", "torch.nn.functional.embedding", NOW)                     \
     X("other", rope, "rope(x, cos, sin)", "none", LATER)                                                     \
     X("other", dropout_mask, "dropout_mask(seed, p)", "none", LATER)                                         \

@@ -188,6 +188,24 @@ cases = [
     ("mse_loss(x, z)", mean(d * d)), ("mse_loss(x, z, reduction=\"sum\")", sums(d * d)), ("l1_loss(x, z)", mean(abs(d))),
     ("smooth_l1_loss(x, z, reduction=\"none\", beta=2)", each(lambda e: e * e / 4 if abs(e) < 2 else abs(e) - 1)(d)),
     ("huber_loss(x, z, delta=0.5)", mean(each(lambda e: e * e / 2 if abs(e) <= 0.5 else (abs(e) - mpf(0.25)) / 2)(d))),
+    ("bce(p / 7, m)", mean(each(lambda q, b: -mp.log(q / 7) if b else -mp.log(1 - q / 7))(p, m))),
+    ("kl_div(x, p)", mean(p * (log(p) - x))),
+    ("kl_div(x, relu(z), reduction=\"sum\")", sums(each(lambda q, a: q * (mp.log(q) - a) if q > 0 else mpf(0))(z, x))),
+    ("kl_div(x, z, log_target=true, reduction=\"batchmean\")", sums(exp(z) * (z - x)) / 3),
+    ("nll_loss(x, k[:, 0])", -sum(x[r, inputs["k"][r, 0]] for r in range(3)) / mpf(3)),
+    ("nll_loss(x, k[:, 0], reduction=\"none\", ignore_index=1)",
+     np.array([mpf(0) if inputs["k"][r, 0] == 1 else -x[r, inputs["k"][r, 0]] for r in range(3)], dtype=object)),
+    ("cross_entropy(x, k[:, 1])", -sum(log(softmax(x, 1))[r, inputs["k"][r, 1]] for r in range(3)) / mpf(3)),
+    ("cross_entropy(t, k[:2], reduction=\"sum\")",
+     -sum(log(softmax(t, 1))[r, inputs["k"][r, c], c] for r in range(2) for c in range(4))),
+    ("cross_entropy(t, k[:2], ignore_index=2)",
+     -sum(log(softmax(t, 1))[r, inputs["k"][r, c], c] for r in range(2) for c in range(4) if inputs["k"][r, c] != 2)
+     / mpf(int(np.sum(inputs["k"][:2] != 2)))),
+    ("cross_entropy(x, p)", -sums(log(softmax(x, 1)) * p) / 3),
+    ("cosine_similarity(x, z)", sums(x * z, 1) / sqrt(sums(x * x, 1) * sums(z * z, 1))),
+    ("cosine_similarity(x, v, axis=-1)", sums(x * v, 1) / sqrt(sums(x * x, 1) * sums(v * v))),
+    ("triplet_margin_loss(x, z, v)", mean(each(lambda a, c: max(a - c + 1, 0))(
+        sqrt(sums((x - z + mpf("1e-6")) ** 2, 1)), sqrt(sums((x - v + mpf("1e-6")) ** 2, 1))))),
     ("bce_with_logits(x, p / 6)", mean(-(p / 6 * log(sigmoid(x)) + (1 - p / 6) * log(1 - sigmoid(x))))),
 ]
 
