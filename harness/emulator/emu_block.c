@@ -62,7 +62,7 @@ static cupel_emu_thread *choose(void) {
         if (m->stepped_warps == 0) return NULL;
         release_stepped();
     }
-    if (m->policy.random_switch) return cupel_emu_schedule_draw();
+    if (m->policy.random_switch && m->current->home->ready == 0) return cupel_emu_schedule_draw();
     cupel_emu_warp *home = m->current->home;
     if (home->ready != 0) return choose_in(home, m->current->own);
     for (uint32_t w = warp_of(m->current);;) {
@@ -115,10 +115,16 @@ static __attribute__((noinline)) uint64_t wait_elsewhere(cupel_emu_thread *self)
 uint64_t cupel_emu_block_wait(void) {
     cupel_emu_thread *self = m->current;
     cupel_emu_warp *home = self->home;
-    if (home->ready == 0 || m->policy.random_switch) return wait_elsewhere(self);
+    if (home->ready == 0) return wait_elsewhere(self);
     cupel_emu_thread *next = choose_in(home, self->own);
     if (next->stack_low == 0 || next == self) return begin_next(self, next);
     return go_over_to(self, next);
+}
+
+void cupel_emu_block_yield(void) {
+    cupel_emu_thread *self = m->current;
+    cupel_emu_block_ready(self->home, self->own);
+    begin_next(self, cupel_emu_schedule_draw());
 }
 
 void cupel_emu_block_step(const void *pc) {

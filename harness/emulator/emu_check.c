@@ -117,8 +117,7 @@ static void order_shared(bool write, const void *pc) {
         if (!goes_on(write)) cupel_emu_block_step(pc);
         self->access_key = m->epoch_key + write;
     } else if (m->policy.random_switch && cupel_emu_schedule_below(4) == 0) {
-        cupel_emu_block_ready(self->home, self->own);
-        cupel_emu_block_wait();
+        cupel_emu_block_yield();
     }
     m->shared_touched = m->seen[write] = true;
 }

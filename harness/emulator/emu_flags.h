@@ -15,14 +15,15 @@
         "-ftrivial-auto-var-init=pattern", "-fvisibility", "hidden",   \
         "-debug-info-kind=line-tables-only", "-dwarf-version=4", "-fno-plt"
 
-/* fuzzer-no-link keeps branches as branches (no folding into selects). kernel-address with outlined callbacks under our own prefix
+/* fuzzer-no-link keeps branches as branches (no folding into selects), and loads stay where the author wrote them: not sunk into the
+ * branch that uses their value, for there they would no longer read past the end. kernel-address with outlined callbacks under our own prefix
  * gives address, size and direction of every access that the optimiser leaves: repeated accesses in one block, constant
  * offsets into shared arrays and locals that stay in memory included. Stack and globals get no red zones. */
 #define CUPEL_EMU_CHECK_FLAGS                                                                                \
     "-fsanitize=kernel-address,fuzzer-no-link", "-fsanitize-recover=kernel-address", "-mllvm",               \
         "-asan-memory-access-callback-prefix=cupel_emu_", "-mllvm",                                          \
         "-asan-instrumentation-with-call-threshold=0", "-mllvm", "-asan-stack=0", "-mllvm",                  \
-        "-asan-globals=0", "-mllvm", "-asan-opt-same-temp=0", "-mllvm", "-asan-opt-globals=0",               \
+        "-asan-globals=0", "-mllvm", "-instcombine-code-sinking=0", "-mllvm", "-asan-opt-same-temp=0", "-mllvm", "-asan-opt-globals=0",               \
         "-fsanitize-coverage-type=3", "-fsanitize-coverage-trace-pc-guard", CUPEL_EMU_ORDER_FLAGS
 
 /* Code in the order of the source, as far as it goes: threads that wait for each other are served by the place where they are, the

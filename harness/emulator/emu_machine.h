@@ -60,7 +60,7 @@ typedef struct cupel_emu_warp {
 /* How a seed's schedule chooses. */
 typedef struct cupel_emu_policy {
     bool stepwise;       /* an access to shared memory that could conflict waits for the others */
-    bool random_switch;  /* any access to shared memory may switch, and the next thread is drawn */
+    bool random_switch;  /* any access to shared memory may switch, to a thread that is drawn */
     bool identity;       /* slots are lanes */
     uint64_t random;     /* state of the draws */
     uint64_t block_step, block_start; /* i-th block to run: (start + i * step) mod count */
@@ -133,6 +133,7 @@ void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz);
 void cupel_emu_block_begin_budget(void);
 /* The current thread gives way; returns when it is chosen again, with what then lies in its warp's value[lane]. */
 uint64_t cupel_emu_block_wait(void);
+void cupel_emu_block_yield(void); /* a thread drawn at random goes on, maybe this one */
 /* ... after all others have come as far as they can, those at lower places first (NULL: last of all). */
 void cupel_emu_block_step(const void *pc);
 void cupel_emu_block_ready(cupel_emu_warp *warp, uint32_t slots); /* these may run again */
