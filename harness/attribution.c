@@ -252,10 +252,11 @@ int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {
         if (!(traits & order[i])) continue;
         if (remove_trait(&a, order[i], removed))
             removed |= order[i];
-        else
+        else if (!cupel_shrink_spent(shrink))
             necessary |= order[i];
     }
-    if ((traits & CUPEL_TRAIT_SHAPE) && !remove_shape(&a, removed)) necessary |= CUPEL_TRAIT_SHAPE;
+    if ((traits & CUPEL_TRAIT_SHAPE) && !remove_shape(&a, removed) && !cupel_shrink_spent(shrink))
+        necessary |= CUPEL_TRAIT_SHAPE;
     return necessary;
 }
 

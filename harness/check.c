@@ -11,6 +11,9 @@
 static const double quiet_seconds = 5, total_seconds = 20, reserve_seconds = 1.5;
 static const double minimise_seconds = 5, minimise_least = 1, minimise_most = 10;
 
+/* A finding of which the budget allows fewer tries than this (a hang, as a rule) is left as it was found. */
+enum { WORTHWHILE_TRIES = 8 };
+
 enum { ATTEMPTS_MAX = 3, SIGNATURES_MAX = 128, PENDING_MAX = 32, MINIMISE_TRIES = 1600 };
 
 typedef struct attempt {
@@ -61,6 +64,19 @@ static attempt *attempt_of(check *c, const char *signature) {
     return a;
 }
 
+/* Seconds for minimising one finding. With --cases tries end it before time does, so that a seed gives the
+ * same case on every machine that is not very slow. */
+static double minimise_budget(const check *c) {
+    double seconds = c->options->cases                 ? minimise_most
+                     : remaining(c) < minimise_seconds ? remaining(c)
+                                                       : minimise_seconds;
+    return seconds < minimise_least ? minimise_least : seconds;
+}
+
+static bool worth_minimising(const check *c, const cupel_check_finding *found) {
+    return found->try_seconds * WORTHWHILE_TRIES < minimise_budget(c);
+}
+
 /* ---- saving ---- */
 
 static void save(check *c, cupel_check_finding *found, const cupel_trial *trial) {
@@ -93,7 +109,7 @@ static void save(check *c, cupel_check_finding *found, const cupel_trial *trial)
 }
 
 static void record(check *c, const cupel_recipe *recipe, const cupel_trial *trial,
-                   const cupel_finding *finding) {
+                   const cupel_finding *finding, double try_seconds) {
     char signature[160];
     cupel_finding_signature(finding, signature, sizeof signature);
     if (known(c, signature)) return;
@@ -105,6 +121,9 @@ static void record(check *c, const cupel_recipe *recipe, const cupel_trial *tria
     memset(found, 0, sizeof *found);
     found->finding = *finding;
     found->recipe = *recipe;
+    found->try_seconds = try_seconds;
+    /* no trait is known to be necessary yet, and none will be where the minimiser is too dear */
+    if (!worth_minimising(c, found)) found->finding.gate = cupel_gate_of_finding(&found->finding, 0);
     snprintf(found->signature, sizeof found->signature, "%s", signature);
     save(c, found, trial);
 }
@@ -112,13 +131,16 @@ static void record(check *c, const cupel_recipe *recipe, const cupel_trial *tria
 /* Runs a suspect in a fresh worker; every finding that this shows is saved. False when it shows none. */
 static bool confirm(check *c, const cupel_recipe *recipe) {
     cupel_trial trial = {0};
+    double before = cupel_shrink_now();
     cupel_arena_reset(c->arena);
     cupel_code code = cupel_supervisor_try(c->supervisor, recipe, true, c->arena, &trial, c->err);
+    double seconds = cupel_shrink_now() - before;
     if (code != CUPEL_OK) {
         if (code == CUPEL_MISMATCH || code == CUPEL_CONTRACT || code == CUPEL_MEMORY) c->code = code;
         return false;
     }
-    for (int i = 0; i < trial.judged.finding_count; i++) record(c, recipe, &trial, &trial.judged.findings[i]);
+    for (int i = 0; i < trial.judged.finding_count; i++)
+        record(c, recipe, &trial, &trial.judged.findings[i], seconds);
     if (trial.judged.finding_count == 0 && trial.unconfirmed > 0) c->report->false_alarms++;
     return trial.judged.finding_count > 0 || trial.unconfirmed > 0;
 }
@@ -146,11 +168,7 @@ static void minimise(check *c, cupel_check_finding *found) {
     cupel_recipe recipe = found->recipe;
     cupel_finding finding;
     cupel_minimise_report report = {0};
-    double seconds = remaining(c) < minimise_seconds ? remaining(c) : minimise_seconds;
-    /* bounded by tries before time, so that a seed gives the same case on every machine that is not very slow
-     */
-    if (c->options->cases) seconds = minimise_most;
-    if (seconds < minimise_least) seconds = minimise_least;
+    double seconds = minimise_budget(c);
     cupel_minimise_options budget = {.max_tries = MINIMISE_TRIES, .seconds = seconds};
     cupel_predicate predicate = {c, try_for_minimiser, keep_slip};
     if (cupel_minimise(c->contract, found->signature, &predicate, &budget, &recipe, &finding, &report,
@@ -179,7 +197,8 @@ static void confirm_pending(check *c) {
 
 static void minimise_new(check *c, int from) {
     for (int i = from; i < c->report->finding_count && c->code == CUPEL_OK; i++) {
-        if (!c->report->findings[i].minimised) minimise(c, &c->report->findings[i]);
+        cupel_check_finding *found = &c->report->findings[i];
+        if (!found->minimised && worth_minimising(c, found)) minimise(c, found);
         confirm_pending(c); /* may add findings, which this loop then reaches */
     }
 }

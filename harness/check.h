@@ -30,6 +30,7 @@ typedef struct cupel_check_finding {
     char bundle[1024];   /* empty when it could not be written */
     char bundle_error[256];
     bool minimised;
+    double try_seconds;           /* what confirming it took */
     cupel_minimise_report report; /* of the minimiser */
 } cupel_check_finding;
 
