@@ -91,7 +91,7 @@ static cupel_code look_into(walk *w, size_t d) {
     return CUPEL_OK;
 }
 
-/* Bodies of host functions that were left out mention nothing. What was left out with a refusal still counts:
+/* Host functions mention nothing, even where a head is left: it can go as well. What was left out with a refusal still counts:
  * whoever reaches it must be refused too. */
 static void mark_gone(walk *w) {
     const cupel_source_parts *parts = w->parts;
@@ -99,8 +99,7 @@ static void mark_gone(walk *w) {
         const cupel_declaration *d = &parts->declarations.at[i];
         bool host = d->kind == CUPEL_DECLARATION_HOST_FUNCTION || d->kind == CUPEL_DECLARATION_HOST_VARIABLE;
         if (!host || parts->left[i] == CUPEL_LEFT_ALL) continue;
-        size_t begin = parts->left[i] == CUPEL_LEFT_HEAD ? d->head_end : d->begin;
-        memset(w->gone + begin, 1, d->end - begin);
+        memset(w->gone + d->begin, 1, d->end - d->begin);
     }
 }
 
