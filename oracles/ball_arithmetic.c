@@ -50,7 +50,13 @@ static void scale_sum(const cupel_working *w, cupel_ball *r, const cupel_ball *s
                       double factor_radius, double rounding, bool exact_factor) {
     const double size = factor + factor_radius, magnitude = sum->magnitude * size;
     double spread = sum->spread * size + sum->magnitude * factor_radius;
-    if (!exact_factor) spread += rounding * w->unit * magnitude + sum->terms * w->smallest / 2;
+    if (!exact_factor) spread += rounding * w->unit * magnitude;
+    if (!(sum->least * factor >= w->normal)) { /* a scaled term may fall below the normal numbers */
+        if (w->flush)
+            spread += sum->terms * w->normal;
+        else if (!exact_factor)
+            spread += sum->terms * w->smallest / 2;
+    }
     const double grain = exact_factor ? sum->grain * factor : 0;
     const bool exact = spread == 0 && grain > 0 && magnitude <= ldexp(grain, w->precision);
     r->sum = true;
@@ -161,8 +167,8 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
         const double rounds =
             r.roundings - (a.radius > 0 ? a.roundings : 0) - (b.radius > 0 ? b.roundings : 0);
         r.radius = moved + rounds * w->unit * (fabs(value) + moved);
-        if (r.trough < w->normal)
-            r.radius += w->smallest / 2 * (2 + (a.roundings > 0) + (b.roundings > 0)) * r.peak;
+        const double lost = w->flush && chained ? w->normal : w->smallest / 2;
+        if (r.trough < w->normal) r.radius += lost * (2 + (a.roundings > 0) + (b.roundings > 0)) * r.peak;
     }
     /* the hardware's division gives 0 (and NaN for an infinite dividend) for huge divisors; so does a flushed
      * reciprocal */

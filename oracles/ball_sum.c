@@ -47,6 +47,14 @@ static double flushed(const cupel_working *w, const cupel_ball_tally *tally) {
     return (double)(tally->terms - 1) * w->normal;
 }
 
+/* A mean's divisor may go inside the sum, where each of n quotients may underflow; seen from the sum, n times
+ * as much. */
+static double scaled_away(const cupel_working *w, const cupel_trait *t, const cupel_ball_tally *tally) {
+    const double n = (double)tally->terms;
+    if (!t->in_statistic || n < 2 || tally->least >= n * w->normal) return 0;
+    return n * n * (w->flush ? w->normal : w->smallest / 2);
+}
+
 cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cupel_value_kind kind,
                                 const cupel_ball_tally *tally, double value, bool exact) {
     const double n = (double)tally->terms;
@@ -68,7 +76,7 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     if (t->in_statistic && n > 1)
         roundings += 3 + (2 + w->division) * (1 + log(n)); /* Welford's quotients and differences */
     r.radius = exact_sum ? 0 : spread + roundings * w->unit * magnitude;
-    r.radius += flushed(w, tally);
+    r.radius += flushed(w, tally) + scaled_away(w, t, tally);
     r.sum = !t->in_statistic;
     r.magnitude = magnitude;
     r.spread = spread;

@@ -89,12 +89,15 @@ static bool sum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, double
     if (trait->rescalable && n > 1) spread += (double)(n - 1) * (s.spread + b->w.unit * s.magnitude);
     const double magnitude = s.magnitude + (spread - s.spread);
     if (!(magnitude * 1.01 * trait->overflow < b->w.largest)) return false;
+    /* as cupel_ball_tally_end: a mean's divisor inside the sum, where quotients may underflow */
+    const double scaled = trait->in_statistic && n > 1 ? (double)n * (double)n * b->w.smallest / 2 : 0;
     const bool single = spread == 0 && roundings == 0;
     const bool exact = single || (spread == 0 && !trait->in_statistic &&
                                   is_exact_row(terms, n, s.magnitude, b->w.precision));
     t->value[row] = s.value;
-    t->radius[row] =
-        exact ? 0 : (spread + roundings * b->w.unit * magnitude) * (1 + 0x1p-20) + fabs(s.value) * 0x1p-52;
+    t->radius[row] = exact ? 0
+                           : (spread + roundings * b->w.unit * magnitude) * (1 + 0x1p-20) +
+                                 fabs(s.value) * 0x1p-52 + scaled;
     if (t->magnitude) {
         t->magnitude[row] = magnitude;
         t->spread[row] = spread;
@@ -115,7 +118,7 @@ static cupel_code sum(cupel_bounded *b, int node, int64_t n) {
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
     CUPEL_TRY(cupel_tensor_take_radius(b, t));
     bool fast = real && n > 0 && cupel_tensor_keeps(b, x);
-    if (fast && b->w.flush && x->least * 2 * b->w.unit < b->w.normal) fast = false;
+    if (fast && b->w.flush && x->least * 2 * b->w.unit < b->w.normal * (double)n) fast = false;
     const double roundings = roundings_of(b, trait, n);
     for (int64_t row = 0; row < t->count; row++) {
         const bool plain = fast && cupel_tensor_is_plain(x, row * n, n);

@@ -8,6 +8,10 @@
 
 #include <cmocka.h>
 
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
 property_input *property_add(property_problem *p, const char *name, int rank, int64_t rows, int64_t columns) {
     property_input *in = &p->inputs[p->input_count++];
     *in = (property_input){.name = name, .rank = rank, .shape = {rows, columns}};
@@ -117,6 +121,20 @@ void property_describe(const property_problem *p, const double *results, int64_t
              a->classes[i]);
 }
 
+void property_run(property_problem *p, const property_operator *op, int form, double *results) {
+#if defined(__SSE2__)
+    /* under flush a kernel may flush, or not */
+    const bool flush =
+        p->rules.subnormals == CUPEL_SUBNORMALS_FLUSH && cupel_random_below(&p->random, 4) != 0;
+    const unsigned before = _mm_getcsr();
+    if (flush) _mm_setcsr(before | 0x8040); /* results and operands */
+    op->shadow(p, form, results);
+    _mm_setcsr(before);
+#else
+    op->shadow(p, form, results);
+#endif
+}
+
 float property_nudge(float x, int steps, cupel_random *random) {
     if (!isfinite(x) || x == 0) return x;
     const int by = (int)cupel_random_below(random, (uint64_t)(2 * steps + 1)) - steps;
@@ -202,6 +220,7 @@ void property_draw(property_problem *p, const property_operator *op, uint64_t se
     cupel_random *r = &p->random;
     p->type = types[cupel_random_below(r, 4)];
     p->rules = (cupel_rules){.working = CUPEL_F32, .fast_math = cupel_random_below(r, 3) != 0};
+    if (cupel_random_below(r, 5) == 0) p->rules.subnormals = CUPEL_SUBNORMALS_FLUSH;
     p->m = 1 + (int64_t)cupel_random_below(r, 3);
     p->n = lengths[cupel_random_below(r, 11)];
     p->k = op->kind == 3 ? 1 + (int64_t)cupel_random_below(r, 5) : p->n;

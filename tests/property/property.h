@@ -78,6 +78,9 @@ typedef struct property_operator {
 extern const property_operator property_operators[];
 extern const int property_operator_count;
 
+/* Runs the operator's shadow; under the flush rule mostly on hardware that flushes. */
+void property_run(property_problem *p, const property_operator *op, int form, double *results);
+
 /* A random problem for an operator; everything follows from the seed. */
 void property_draw(property_problem *p, const property_operator *op, uint64_t seed, cupel_arena *arena);
 

@@ -36,15 +36,15 @@ static void good_kernels_stay_inside(void **state) {
             property_answer(&p);
             double *results = cupel_arena_alloc(arena, (size_t)p.count * sizeof(double) + 8);
             const int form = (int)cupel_random_below(&p.random, (uint64_t)op->forms);
-            op->shadow(&p, form, results);
+            property_run(&p, op, form, results);
             int64_t first = -1;
             all += p.count;
             const double before = worst;
             if (property_judge(&p, results, &worst, &judged, &first) > 0 && failures++ < 20) {
                 char line[512];
                 property_describe(&p, results, first, line, sizeof line);
-                print_message("case seed %llu form %d fast %d: %s\n", (unsigned long long)case_seed, form,
-                              p.rules.fast_math, line);
+                print_message("case seed %llu form %d fast %d flush %d: %s\n", (unsigned long long)case_seed,
+                              form, p.rules.fast_math, p.rules.subnormals, line);
             }
             if (worst > before && worst > 0.95 && getenv("CUPEL_PROPERTY_VERBOSE"))
                 print_message("%s case seed %llu form %d %s reaches %.3f (pattern n=%lld)\n", op->name,
