@@ -10,7 +10,7 @@
 #include "supervisor_impl.h"
 
 static const double default_seconds = 10, default_host_seconds = 0.25, prepare_seconds = 180;
-static const uint64_t default_memory = (uint64_t)2 << 30;
+static const uint64_t default_memory = (uint64_t)2 << 30, default_host_memory = (uint64_t)512 << 20;
 
 /* ---- opening ---- */
 
@@ -87,8 +87,12 @@ static cupel_code describe_candidate(cupel_supervisor *s, const cupel_supervisor
 }
 
 static void set_limits(cupel_supervisor *s, const cupel_supervisor_options *options) {
-    double seconds = s->backend->permutes_schedules ? default_seconds : default_host_seconds;
-    s->limits.memory = options->memory_limit ? options->memory_limit : default_memory;
+    bool emulated =
+        s->backend
+            ->permutes_schedules; /* then the executor stops a hang itself, and needs memory of its own */
+    double seconds = emulated ? default_seconds : default_host_seconds;
+    uint64_t memory = emulated ? default_memory : default_host_memory;
+    s->limits.memory = options->memory_limit ? options->memory_limit : memory;
     s->limits.seconds = options->seconds_limit > 0 ? options->seconds_limit : seconds;
     s->limits.prepare_seconds = prepare_seconds;
 }

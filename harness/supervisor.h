@@ -13,9 +13,9 @@ typedef struct cupel_supervisor_options {
     const char *executor; /* "emu", "host", NULL: the contract's default */
     cupel_executor_options exec;
     const char *contract_path; /* the worker loads the contract itself */
-    uint64_t memory_limit;     /* bytes of a worker's resident memory; 0: 2 GiB */
-    double seconds_limit; /* for one run; 0: 10, for a host candidate 0.25. A run that exceeds it is a hang only
-                             if, alone with ten times the limit, it still does not end */
+    uint64_t memory_limit; /* bytes of a worker's resident memory; 0: 2 GiB, for a host candidate 512 MiB */
+    double seconds_limit;  /* for one run; 0: 10, for a host candidate 0.25. A run that exceeds it is a hang
+                              only  if, alone with ten times the limit, it still does not end */
 } cupel_supervisor_options;
 
 /* Starts nothing yet but checks that the executor can open and prepare the base binding (in a worker). */

@@ -82,6 +82,14 @@ static cupel_code open_worker(worker *w, const cupel_header *header, char *isola
 
 /* ---- running ---- */
 
+/* Is a refused allocation a lie? The largest case needs less than this. */
+static bool memory_is_left(void) {
+    enum { PLENTY = 64 << 20 };
+    void *volatile block = malloc(PLENTY);
+    free(block);
+    return block != NULL;
+}
+
 static cupel_code run_case(void *self, const cupel_case *c, uint64_t schedule, cupel_poison poison,
                            cupel_arena *arena, cupel_observation *out, cupel_error *err) {
     worker *w = self;
@@ -91,6 +99,7 @@ static cupel_code run_case(void *self, const cupel_case *c, uint64_t schedule, c
     enter(w, CUPEL_PHASE_RUNNING);
     cupel_code code = cupel_executor_run(w->executor, c, &request, arena, out, err);
     enter(w, CUPEL_PHASE_AFTER);
+    if (code == CUPEL_MEMORY && memory_is_left()) abort(); /* it was the candidate that broke our books */
     return code;
 }
 

@@ -17,7 +17,13 @@
 #include "worker_spawn.h"
 
 /* How often a worker's limits are looked at, and how long one may take to die. */
-enum { WATCH_MILLISECONDS = 20, DEATH_MILLISECONDS = 5000, STDERR_KEPT = 4096 };
+enum {
+    WATCH_MILLISECONDS = 20,
+    DEATH_MILLISECONDS = 5000,
+    STDERR_KEPT = 4096,
+    GROWTH_BYTES = 64 << 20,
+    GROWTH_PATIENCE = 10
+};
 
 typedef enum reason { ALIVE, ENDED, OVER_TIME, OVER_MEMORY, NONSENSE } reason;
 
@@ -31,8 +37,8 @@ struct cupel_worker {
     bool reaped, closed; /* closed: it let go of the socket and lived on */
     cupel_phase phase;   /* at its death */
     uint8_t *inbox;
-    size_t used, capacity, taken; /* taken: bytes of the message handed out last */
-    uint64_t watched;
+    size_t used, capacity, taken;                /* taken: bytes of the message handed out last */
+    uint64_t watched, run_started, run_resident; /* of the run at work: when it began, and the memory then */
 };
 
 uint64_t cupel_worker_now(void) {
@@ -152,14 +158,23 @@ static uint64_t resident_bytes(const cupel_worker *worker) {
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static bool over_time(const cupel_worker *worker) {
+/* A run that eats memory is given the time to reach the other limit: it is no hang. */
+static bool is_growing(cupel_worker *worker, uint64_t started, uint64_t resident) {
+    if (started != worker->run_started) {
+        worker->run_started = started;
+        worker->run_resident = resident;
+    }
+    return resident > worker->run_resident + GROWTH_BYTES;
+}
+
+static bool over_time(cupel_worker *worker, uint64_t resident) {
     unsigned phase = atomic_load(&worker->shared->phase);
+    uint64_t now = cupel_worker_now(), started = atomic_load(&worker->shared->started);
     double limit = phase == CUPEL_PHASE_RUNNING     ? worker->limits.seconds
                    : phase == CUPEL_PHASE_PREPARING ? worker->limits.prepare_seconds
                                                     : 0;
-    if (limit <= 0) return false;
-    uint64_t now = cupel_worker_now(), started = atomic_load(&worker->shared->started);
-    return now > started && (double)(now - started) * 1e-9 > limit;
+    if (phase == CUPEL_PHASE_RUNNING && is_growing(worker, started, resident)) limit *= GROWTH_PATIENCE;
+    return limit > 0 && now > started && (double)(now - started) * 1e-9 > limit;
 }
 
 /* ---- messages ---- */
@@ -208,13 +223,14 @@ void cupel_worker_watch(cupel_worker *worker) {
     uint64_t now = cupel_worker_now();
     if (now - worker->watched < WATCH_MILLISECONDS * 1000000u / 2) return;
     worker->watched = now;
+    uint64_t resident = resident_bytes(worker);
     if (has_ended(worker)) {
         read_rest(worker);
         finish(worker, ENDED);
-    } else if (over_time(worker))
-        finish(worker, OVER_TIME);
-    else if (resident_bytes(worker) > worker->limits.memory)
+    } else if (resident > worker->limits.memory)
         finish(worker, OVER_MEMORY);
+    else if (over_time(worker, resident))
+        finish(worker, OVER_TIME);
 }
 
 typedef enum parcel { INCOMPLETE, COMPLETE, BROKEN } parcel;
