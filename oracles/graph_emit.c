@@ -213,10 +213,10 @@ static int like(cupel_builder *b, cupel_op op, cupel_value_kind kind, cupel_dtyp
 }
 
 static int constant_as_real(cupel_builder *b, int64_t integer) {
-    double number = (double)integer;
-    bool exact = fabs(number) <= 0x1p53;
-    return cupel_emit_real(b, number,
-                           exact ? NULL : cupel_arena_printf(b->arena, "%lld", (long long)integer));
+    const double number = (double)integer;
+    if (fabs(number) <= 0x1p53) return cupel_emit_real(b, number, NULL);
+    const char *digits = cupel_arena_printf(b->arena, "%lld", (long long)integer);
+    return digits ? cupel_emit_real(b, number, digits) : out_of_memory(b);
 }
 
 int cupel_emit_as(cupel_builder *b, cupel_value_kind kind, int x) {
@@ -282,7 +282,10 @@ static bool meet(cupel_builder *b, int *x, int *y) {
 static int negated_constant(cupel_builder *b, const cupel_node *n) {
     if (n->kind == CUPEL_VALUE_INT) return cupel_emit_integer(b, (int64_t)(0 - (uint64_t)n->integer));
     const char *digits = n->digits;
-    if (digits) digits = digits[0] == '-' ? digits + 1 : cupel_arena_printf(b->arena, "-%s", digits);
+    if (digits) {
+        digits = digits[0] == '-' ? digits + 1 : cupel_arena_printf(b->arena, "-%s", digits);
+        if (!digits) return out_of_memory(b);
+    }
     return cupel_emit_add(
         b,
         (cupel_node){

@@ -289,7 +289,9 @@ static cupel_operand unary_value(cupel_builder *b, const cupel_expr *expr) {
     }
     if (x.form == CUPEL_OPERAND_REAL) { /* a literal stays one: norm(x, p=-inf) */
         x.number = -x.number;
-        if (x.digits) x.digits = cupel_arena_printf(b->arena, "-%s", x.digits);
+        if (!x.digits) return x;
+        x.digits = cupel_arena_printf(b->arena, "-%s", x.digits);
+        if (!x.digits) cupel_emit_fail(b, CUPEL_MEMORY, expr->place, "out of memory");
         return x;
     }
     cupel_operand out = cupel_operand_of_node(b, neg_(b, node));

@@ -106,7 +106,7 @@ typedef struct cupel_exact_element {
     uint8_t classes;
     uint8_t reason;
     int precision;   /* bits used */
-    char digits[64]; /* the exact value in decimal, 40 significant digits, "nan", "inf" */
+    char digits[64]; /* the exact value in decimal, as many as are certain of 40 significant digits; "nan", "inf" */
 } cupel_exact_element;
 
 CUPEL_MUST_USE cupel_code cupel_exact_open(const cupel_graph *graph, const cupel_bindings *bindings,

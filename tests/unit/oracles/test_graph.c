@@ -299,6 +299,36 @@ static void every_function_is_known_and_described(void **state) {
     }
 }
 
+/* Whatever the limit, the builder ends with a graph or with the error that says so. */
+static void shortage_of_memory_is_reported(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "layer_norm(x, v) * -0.1 + where(m, 9007199254740993, i)[1:, ::2][0, 0]",
+        "concat([x, stack([v, v, v]), pad(x, [0, 0, 1, 1])]) + q",
+        "softmax(matmul(x, transpose(x)), axis=1) + nope",
+    };
+    fixture f;
+    usual_inputs(&f);
+    fixture_define(&f, "q", "cumsum(x, axis=1) ** -0.3");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        f.output =
+            (cupel_symbol_output){.name = "y", .type = CUPEL_F32, .ensures = fixture_parse(&f, texts[i])};
+        int failures = 0, endings = 0;
+        for (size_t limit = 64; limit < 1 << 18; limit += limit < 4096 ? 64 : 1536) {
+            cupel_arena *arena = cupel_arena_create(limit);
+            cupel_graph *graph;
+            cupel_error err;
+            const cupel_code code = cupel_graph_build(&f.symbols, arena, &graph, &err);
+            failures += code == CUPEL_MEMORY;
+            endings += code == CUPEL_CONTRACT; /* the output's shape, or the unknown name */
+            assert_true(code == CUPEL_MEMORY || code == CUPEL_CONTRACT);
+            cupel_arena_free(arena);
+        }
+        assert_true(failures > 10 && endings > 10);
+    }
+    fixture_end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_follow_pytorch),
@@ -309,6 +339,7 @@ int main(void) {
         cmocka_unit_test(literals_keep_their_digits_only_where_needed),
         cmocka_unit_test(attributes),
         cmocka_unit_test(every_function_is_known_and_described),
+        cmocka_unit_test(shortage_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
