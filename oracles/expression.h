@@ -1,4 +1,5 @@
-/* The language of postconditions: parsing to a syntax tree. Meaning, shapes and types come with a binding, in graph.h. */
+/* The language of postconditions: parsing to a syntax tree. Meaning, shapes and types come with a binding, in
+ * graph.h. */
 #ifndef CUPEL_EXPRESSION_H
 #define CUPEL_EXPRESSION_H
 
@@ -25,21 +26,24 @@ typedef struct cupel_expr {
     cupel_span place;
     bool real; /* NUMBER: a real literal (else an integer) */
     int64_t integer;
-    double number;         /* nearest double */
-    const char *digits;    /* NUMBER: the literal as written, for exact evaluation */
-    const char *name;      /* NAME, CALL, STRING; UNARY and BINARY: the operator, "+" "and" "<<" ... */
-    int count;             /* children */
+    double number;      /* nearest double */
+    const char *digits; /* NUMBER: the literal as written, for exact evaluation */
+    const char *name;   /* NAME, CALL, STRING; UNARY and BINARY: the operator, "+" "and" "<<" ... */
+    int count;          /* children */
     struct cupel_expr **children;
     const char **keywords; /* CALL: for each child the keyword or NULL */
 } cupel_expr;
 
-/* Parses one expression. Depth and length are bounded (256 levels, 64 KiB), so hostile text cannot exhaust the stack. */
-CUPEL_MUST_USE cupel_code cupel_expr_parse(cupel_span text, cupel_arena *arena, cupel_expr **out, cupel_error *err);
+/* Parses one expression. Depth and length are bounded (256 levels, 64 KiB), so hostile text cannot exhaust
+ * the stack. */
+CUPEL_MUST_USE cupel_code cupel_expr_parse(cupel_span text, cupel_arena *arena, cupel_expr **out,
+                                           cupel_error *err);
 
-/* Calls visit for every NAME that stands for a tensor or a number: not for called functions, for the element type in cast(x, f16), nor for
- * keep. */
+/* Calls visit for every NAME that stands for a tensor or a number: not for called functions, for the element
+ * type in cast(x, f16), nor for keep. */
 CUPEL_MUST_USE cupel_code cupel_expr_names(const cupel_expr *expr,
-                                           cupel_code (*visit)(void *self, const cupel_expr *name, cupel_error *err),
+                                           cupel_code (*visit)(void *self, const cupel_expr *name,
+                                                               cupel_error *err),
                                            void *self, cupel_error *err);
 
 /* Known functions, for listings and near-miss suggestions. */

@@ -156,8 +156,8 @@ ALWAYS_INLINE double unpack_signed(coding c, uint64_t code, int sign_bit) {
 
 #define INTEGERS(M)                                                                                          \
     M(I64, int64_t)                                                                                          \
-    M(I32, int32_t) M(I16, int16_t) M(I8, int8_t) M(U64, uint64_t) M(U32, uint32_t) M(U16, uint16_t)         \
-        M(U8, uint8_t)
+    M(I32, int32_t)                                                                                          \
+    M(I16, int16_t) M(I8, int8_t) M(U64, uint64_t) M(U32, uint32_t) M(U16, uint16_t) M(U8, uint8_t)
 
 void cupel_decode_many(cupel_dtype type, const void *elements, size_t count, double *out) {
     switch (type) {

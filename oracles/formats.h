@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* name, bytes, kind (R real, I signed, U unsigned, B bool), significand bits (hidden one included), smallest normal exponent,
- * largest exponent, NumPy descr, C++ type in CUDA. IEEE 754-2019 for the binary formats; bf16 as 8-bit
- * exponent and 7-bit fraction; e4m3 and e5m2 as in OCP 8-bit Floating Point Specification 1.0; tf32 stored in 4 bytes. */
+/* name, bytes, kind (R real, I signed, U unsigned, B bool), significand bits (hidden one included), smallest
+ * normal exponent, largest exponent, NumPy descr, C++ type in CUDA. IEEE 754-2019 for the binary formats;
+ * bf16 as 8-bit exponent and 7-bit fraction; e4m3 and e5m2 as in OCP 8-bit Floating Point Specification 1.0;
+ * tf32 stored in 4 bytes. */
 #define CUPEL_DTYPES(X)                                                                                      \
     X(F64, "f64", 8, REAL, 53, -1022, 1023, "<f8", "double")                                                 \
     X(F32, "f32", 4, REAL, 24, -126, 127, "<f4", "float")                                                    \
@@ -58,12 +59,14 @@ const cupel_format *cupel_format_of(cupel_dtype type);
 /* False when there is no such type. */
 bool cupel_dtype_parse(const char *name, cupel_dtype *out);
 
-/* The unit roundoff 2^-precision, the smallest positive subnormal, the smallest normal and the largest finite number. */
+/* The unit roundoff 2^-precision, the smallest positive subnormal, the smallest normal and the largest finite
+ * number. */
 double cupel_format_unit(cupel_dtype type);
 double cupel_format_smallest(cupel_dtype type);
 double cupel_format_normal(cupel_dtype type);
 double cupel_format_largest(cupel_dtype type);
-/* The distance between numbers of the format near |x| (the spacing at x's binade; the smallest subnormal below it). */
+/* The distance between numbers of the format near |x| (the spacing at x's binade; the smallest subnormal
+ * below it). */
 double cupel_format_ulp(cupel_dtype type, double x);
 
 /* Decoding is exact for every real type; integers up to 2^53. Not for i64 and u64 (use cupel_decode_int). */

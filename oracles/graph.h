@@ -1,5 +1,6 @@
-/* The postcondition of one binding (dims, types and params fixed) as a graph of primitives in topological order.
- * One graph, several evaluators: bounded fp64 (bounded.h) and exact (exact.h); shadows and gradients to come. */
+/* The postcondition of one binding (dims, types and params fixed) as a graph of primitives in topological
+ * order. One graph, several evaluators: bounded fp64 (bounded.h) and exact (exact.h); shadows and gradients
+ * to come. */
 #ifndef CUPEL_GRAPH_H
 #define CUPEL_GRAPH_H
 
@@ -12,52 +13,56 @@ enum { CUPEL_RANK_MAX = 8 };
 typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_BOOL } cupel_value_kind;
 
 /* The primitives, and what evaluators may rely on:
- * - elementwise nodes: every argument has exactly the node's shape; broadcasting is an explicit VIEW with zero strides (of a
- *   rank 0 CONSTANT too);
- * - arithmetic: every argument has the node's kind (TOREAL or CAST stand where kinds meet); DIV is always REAL;
- *   comparisons give BOOL and take two arguments of one kind, REAL or INT; AND, OR and NOT take BOOL; ISNAN, ISINF and
- *   ISFINITE take REAL; BITAND ... SHR, IOTA, ARGMAX and ARGMIN are INT; AMAX and AMIN may be BOOL (any, all);
- * - WHERE: condition (BOOL), then, else. GATHER: source, index (INT, of the node's shape): torch.gather along axis;
- * - CAST to a real type rounds and is REAL, to an integer type truncates and is INT (type I64 from BOOL); never to bool;
+ * - elementwise nodes: every argument has exactly the node's shape; broadcasting is an explicit VIEW with
+ * zero strides (of a rank 0 CONSTANT too);
+ * - arithmetic: every argument has the node's kind (TOREAL or CAST stand where kinds meet); DIV is always
+ * REAL; comparisons give BOOL and take two arguments of one kind, REAL or INT; AND, OR and NOT take BOOL;
+ * ISNAN, ISINF and ISFINITE take REAL; BITAND ... SHR, IOTA, ARGMAX and ARGMIN are INT; AMAX and AMIN may be
+ * BOOL (any, all);
+ * - WHERE: condition (BOOL), then, else. GATHER: source, index (INT, of the node's shape): torch.gather along
+ * axis;
+ * - CAST to a real type rounds and is REAL, to an integer type truncates and is INT (type I64 from BOOL);
+ * never to bool;
  * - REMAINDER has the sign of the divisor (Python's %), FMOD that of the dividend; INT is 64-bit;
  * - AMAX, AMIN, ARGMAX, ARGMIN never have an empty last axis. SUM, PROD and MATMUL may.
  * Everything else of the language is a composition of these, made by the composer of its function
- * (compose_*.c) as PyTorch's decompositions do. family names the file that holds a primitive's evaluations. */
+ * (compose_*.c) as PyTorch's decompositions do. family names the file that holds a primitive's evaluations.
+ */
 #define CUPEL_PRIMITIVES(X)                                                                                  \
     /* leaves */                                                                                             \
-    X(INPUT, "input", leaf) X(CONSTANT, "constant", leaf) X(IOTA, "iota", leaf) X(KEEP, "keep", leaf)        \
-    /* unary, exact in every format */                                                                       \
-    X(NEG, "neg", unary) X(ABS, "abs", unary) X(SIGN, "sign", unary) X(FLOOR, "floor", unary)                \
-    X(CEIL, "ceil", unary) X(ROUND, "round", unary) X(TRUNC, "trunc", unary) X(ISNAN, "isnan", unary)        \
-    X(ISINF, "isinf", unary) X(ISFINITE, "isfinite", unary) X(NOT, "not", unary)                             \
-    X(BITNOT, "bitnot", unary)                                                                               \
-    /* unary, rounded; TOREAL: an integer or boolean as a real of the working precision */                   \
-    X(TOREAL, "toreal", unary)                                                                               \
-    X(SQRT, "sqrt", unary) X(RSQRT, "rsqrt", unary) X(EXP, "exp", unary) X(EXP2, "exp2", unary)              \
-    X(EXPM1, "expm1", unary) X(LOG, "log", unary) X(LOG2, "log2", unary) X(LOG10, "log10", unary)            \
-    X(LOG1P, "log1p", unary) X(SIN, "sin", unary) X(COS, "cos", unary) X(TAN, "tan", unary)                  \
-    X(ASIN, "asin", unary) X(ACOS, "acos", unary) X(ATAN, "atan", unary) X(SINH, "sinh", unary)              \
-    X(COSH, "cosh", unary) X(TANH, "tanh", unary) X(ERF, "erf", unary) X(ERFC, "erfc", unary)                \
-    /* binary */                                                                                             \
-    X(ADD, "add", binary) X(SUB, "sub", binary) X(MUL, "mul", binary) X(DIV, "div", binary)                  \
-    X(POW, "pow", binary) X(FMOD, "fmod", binary) X(REMAINDER, "remainder", binary)                          \
-    X(ATAN2, "atan2", binary) X(MINIMUM, "minimum", binary) X(MAXIMUM, "maximum", binary)                    \
-    X(FMIN, "fmin", binary) X(FMAX, "fmax", binary)                                                          \
-    X(LT, "lt", binary) X(LE, "le", binary) X(EQ, "eq", binary) X(NE, "ne", binary)                          \
-    X(AND, "and", binary) X(OR, "or", binary) X(BITAND, "bitand", binary) X(BITOR, "bitor", binary)          \
-    X(BITXOR, "bitxor", binary) X(SHL, "shl", binary) X(SHR, "shr", binary)                                  \
-    X(WHERE, "where", select) X(CAST, "cast", select)                                                        \
-    /* reductions over the last axis of their argument (other axes are moved there by a view) */             \
-    X(SUM, "sum", reduce) X(PROD, "prod", reduce) X(AMAX, "amax", reduce) X(AMIN, "amin", reduce)            \
-    X(ARGMAX, "argmax", reduce) X(ARGMIN, "argmin", reduce)                                                  \
-    /* inclusive scans along the last axis */                                                                \
-    X(CUMSUM, "cumsum", scan) X(CUMPROD, "cumprod", scan) X(CUMMAX, "cummax", scan)                          \
-    X(CUMMIN, "cummin", scan)                                                                                \
-    /* [batch.., M, K] x [batch.., K, N], batch shapes equal */                                              \
-    X(MATMUL, "matmul", product)                                                                             \
-    /* element i of the result is element map(i) of the argument: strides and an offset (negative and zero strides allowed) */ \
-    X(VIEW, "view", shape) X(RESHAPE, "reshape", shape) X(CONCAT, "concat", shape) X(PAD, "pad", shape)      \
-    X(GATHER, "gather", shape)
+    X(INPUT, "input", leaf)                                                                                  \
+    X(CONSTANT, "constant", leaf) X(IOTA, "iota", leaf)                                                      \
+        X(KEEP, "keep", leaf) /* unary, exact in every format */                                             \
+        X(NEG, "neg", unary) X(ABS, "abs", unary) X(SIGN, "sign", unary) X(FLOOR, "floor", unary)            \
+            X(CEIL, "ceil", unary) X(ROUND, "round", unary) X(TRUNC, "trunc", unary)                         \
+                X(ISNAN, "isnan", unary) X(ISINF, "isinf", unary) X(ISFINITE, "isfinite", unary)             \
+                    X(NOT, "not", unary)                                                                     \
+                        X(BITNOT, "bitnot", unary) /* unary, rounded; TOREAL: an integer or boolean as a     \
+                                                      real of the working precision */                       \
+        X(TOREAL, "toreal", unary) X(SQRT, "sqrt", unary) X(RSQRT, "rsqrt", unary) X(EXP, "exp", unary)      \
+            X(EXP2, "exp2", unary) X(EXPM1, "expm1", unary) X(LOG, "log", unary) X(LOG2, "log2", unary)      \
+                X(LOG10, "log10", unary) X(LOG1P, "log1p", unary) X(SIN, "sin", unary) X(COS, "cos", unary)  \
+                    X(TAN, "tan", unary) X(ASIN, "asin", unary) X(ACOS, "acos", unary)                       \
+                        X(ATAN, "atan", unary) X(SINH, "sinh", unary) X(COSH, "cosh", unary)                 \
+                            X(TANH, "tanh", unary) X(ERF, "erf", unary) X(ERFC, "erfc", unary) /* binary */  \
+        X(ADD, "add", binary) X(SUB, "sub", binary) X(MUL, "mul", binary) X(DIV, "div", binary)              \
+            X(POW, "pow", binary) X(FMOD, "fmod", binary) X(REMAINDER, "remainder", binary)                  \
+                X(ATAN2, "atan2", binary) X(MINIMUM, "minimum", binary) X(MAXIMUM, "maximum", binary)        \
+                    X(FMIN, "fmin", binary) X(FMAX, "fmax", binary) X(LT, "lt", binary) X(LE, "le", binary)  \
+                        X(EQ, "eq", binary) X(NE, "ne", binary) X(AND, "and", binary) X(OR, "or", binary) X( \
+                            BITAND, "bitand", binary) X(BITOR, "bitor", binary) X(BITXOR, "bitxor", binary)  \
+                            X(SHL, "shl", binary) X(SHR, "shr", binary) X(WHERE, "where", select)            \
+                                X(CAST, "cast", select) /* reductions over the last axis of their argument   \
+                                                           (other axes are moved there by a view) */         \
+        X(SUM, "sum", reduce) X(PROD, "prod", reduce) X(AMAX, "amax", reduce) X(AMIN, "amin", reduce)        \
+            X(ARGMAX, "argmax", reduce)                                                                      \
+                X(ARGMIN, "argmin", reduce) /* inclusive scans along the last axis */                        \
+        X(CUMSUM, "cumsum", scan) X(CUMPROD, "cumprod", scan) X(CUMMAX, "cummax", scan)                      \
+            X(CUMMIN, "cummin", scan) /* [batch.., M, K] x [batch.., K, N], batch shapes equal */            \
+        X(MATMUL, "matmul", product)  /* element i of the result is element map(i) of the argument: strides  \
+                                         and an offset (negative and zero strides allowed) */                \
+        X(VIEW, "view", shape) X(RESHAPE, "reshape", shape) X(CONCAT, "concat", shape) X(PAD, "pad", shape)  \
+            X(GATHER, "gather", shape)
 
 typedef enum cupel_op {
 #define CUPEL_OP_NAME(name, text, family) CUPEL_OP_##name,
@@ -78,21 +83,23 @@ typedef struct cupel_node {
     int *args; /* indices of earlier nodes */
 
     /* attributes; each is used by the ops named */
-    int input;                        /* INPUT: index into the source's inputs */
-    double number;                    /* CONSTANT: nearest double; PAD: the fill */
-    const char *digits;               /* CONSTANT: exact decimal text, or NULL when number is exact */
-    int64_t integer;                  /* CONSTANT of kind INT or BOOL; IOTA: the first value, */
-    int64_t step;                     /* IOTA: and the step */
-    int64_t stride[CUPEL_RANK_MAX];   /* VIEW: in elements of the argument (row major, contiguous) */
-    int64_t offset;                   /* VIEW: in elements */
-    int64_t before[CUPEL_RANK_MAX];   /* PAD: elements added before each axis */
-    int axis;                         /* CONCAT, GATHER */
-    cupel_dtype type;                 /* CAST: round to this type */
-    bool from_input;  /* value is a literal or an input used as it is: exact and, for special values, of exact class */
-    bool rescalable;  /* SUM, MATMUL: terms carry a factor exp(x - amax(x)): a running maximum with rescaling is legal */
+    int input;                      /* INPUT: index into the source's inputs */
+    double number;                  /* CONSTANT: nearest double; PAD: the fill */
+    const char *digits;             /* CONSTANT: exact decimal text, or NULL when number is exact */
+    int64_t integer;                /* CONSTANT of kind INT or BOOL; IOTA: the first value, */
+    int64_t step;                   /* IOTA: and the step */
+    int64_t stride[CUPEL_RANK_MAX]; /* VIEW: in elements of the argument (row major, contiguous) */
+    int64_t offset;                 /* VIEW: in elements */
+    int64_t before[CUPEL_RANK_MAX]; /* PAD: elements added before each axis */
+    int axis;                       /* CONCAT, GATHER */
+    cupel_dtype type;               /* CAST: round to this type */
+    bool from_input; /* value is a literal or an input used as it is: exact and, for special values, of exact
+                        class */
+    bool rescalable; /* SUM, MATMUL: terms carry a factor exp(x - amax(x)): a running maximum with rescaling
+                        is legal */
     bool in_statistic; /* part of mean, variance or a norm: sums here are not exact even for exact terms */
     bool narrow;       /* INT: PyTorch computes it in 32 bits, so what does not fit there wraps: not judged */
-    double terms;     /* overflow factor: product of the lengths of sums this value passes through, at least 4 */
+    double terms; /* overflow factor: product of the lengths of sums this value passes through, at least 4 */
     cupel_span place; /* the source text it came from */
 } cupel_node;
 
@@ -146,11 +153,11 @@ typedef struct cupel_symbols {
     const cupel_symbol_output *outputs;
 } cupel_symbols;
 
-/* Builds the graph of all outputs. The graph lives in arena and borrows the symbols' strings. Errors name the place in the
- * expression, what was expected and what was found: unknown names and functions (with the nearest one), wrong
- * argument counts, shapes that do not broadcast, a result that does not fit the output. A result broadcasts to its
- * output only if the shapes are equal. */
-CUPEL_MUST_USE cupel_code cupel_graph_build(const cupel_symbols *symbols, cupel_arena *arena, cupel_graph **out,
-                                            cupel_error *err);
+/* Builds the graph of all outputs. The graph lives in arena and borrows the symbols' strings. Errors name the
+ * place in the expression, what was expected and what was found: unknown names and functions (with the
+ * nearest one), wrong argument counts, shapes that do not broadcast, a result that does not fit the output. A
+ * result broadcasts to its output only if the shapes are equal. */
+CUPEL_MUST_USE cupel_code cupel_graph_build(const cupel_symbols *symbols, cupel_arena *arena,
+                                            cupel_graph **out, cupel_error *err);
 
 #endif

@@ -477,7 +477,8 @@ static void deep_graphs_end_in_an_answer_or_an_error(void **state) {
         for (int i = 0; i < 8; i++) {
             snprintf(names[i], sizeof names[i], "d%d", i);
             texts[i][0] = '\0';
-            for (int k = 0; k < (functions ? 110 : 80); k++) strcat(texts[i], functions ? "sigmoid(" : "-(0.1+");
+            for (int k = 0; k < (functions ? 110 : 80); k++)
+                strcat(texts[i], functions ? "sigmoid(" : "-(0.1+");
             strcat(texts[i], i ? names[i - 1] : "a");
             for (int k = 0; k < (functions ? 110 : 80); k++) strcat(texts[i], ")");
             defines[i] = (cupel_symbol_define){names[i], fixture_parse(&x.f, texts[i])};
