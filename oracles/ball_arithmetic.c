@@ -168,7 +168,12 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
             r.roundings - (a.radius > 0 ? a.roundings : 0) - (b.radius > 0 ? b.roundings : 0);
         r.radius = moved + rounds * w->unit * (fabs(value) + moved);
         const double lost = w->flush && chained ? w->normal : w->smallest / 2;
-        if (r.trough < w->normal) r.radius += lost * (2 + (a.roundings > 0) + (b.roundings > 0)) * r.peak;
+        if (chained) {
+            if (r.trough < w->normal) r.radius += lost * (2 + (a.roundings > 0) + (b.roundings > 0)) * r.peak;
+        } else { /* the quotient itself, and the reciprocal that the dividend multiplies */
+            if (!(fabs(value) - r.radius >= w->normal)) r.radius += lost;
+            if (!(1 / (fabs(b.value) + b.radius) >= w->normal)) r.radius += lost * (fabs(a.value) + a.radius);
+        }
     }
     /* the hardware's division gives 0 (and NaN for an infinite dividend) for huge divisors; so does a flushed
      * reciprocal */

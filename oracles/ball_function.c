@@ -128,6 +128,9 @@ static cupel_ball exact_move(const cupel_working *w, const cupel_trait *t, cupel
     }
     cupel_ball r = cupel_ball_plain(value, radius, cupel_classes_unary(op, cupel_ball_reach(a)), a->reason);
     range_of(op, &r.floor, &r.ceiling);
+    /* PyTorch's own backends differ on the sign of a NaN */
+    if (op == CUPEL_OP_SIGN && (a->classes & CUPEL_CLASS_NAN) && !r.reason)
+        r.reason = CUPEL_REASON_CONVENTION;
     if (!isfinite(value)) return cupel_ball_close(w, t, r, 0);
     return r;
 }

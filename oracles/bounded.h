@@ -128,6 +128,12 @@ static inline double cupel_splitter(int precision) {
     return (double)(UINT64_C(1) << (53 - precision)) + 1;
 }
 
+/* fp64 may overflow where the exact value is only large: finite operands away from a pole give a finite
+ * result. */
+static inline double cupel_keep_finite(double result, bool finite) {
+    return finite && isinf(result) ? copysign(0x1.fffffffffffffp+1023, result) : result;
+}
+
 /* The exponent of the lowest set bit; a large number for 0. */
 static inline int cupel_low_exponent(double x) {
     const uint64_t bits = cupel_bits(x), fraction = bits & UINT64_C(0xfffffffffffff);

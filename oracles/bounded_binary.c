@@ -338,7 +338,10 @@ static cupel_code by_rules(cupel_bounded *b, int node, int64_t begin, int64_t n)
     const cupel_value_kind kind = b->graph->nodes[self->args[0]].kind;
     for (int64_t i = begin; i < begin + n; i++) {
         bool exact;
-        const double value = evaluate(self->op, kind, x->value[i], y->value[i], &exact);
+        const double u = x->value[i], v = y->value[i];
+        const bool pole = (self->op == CUPEL_OP_DIV && v == 0) || (self->op == CUPEL_OP_POW && u == 0);
+        const double value =
+            cupel_keep_finite(evaluate(self->op, kind, u, v, &exact), isfinite(u) && isfinite(v) && !pole);
         const cupel_ball bx = cupel_tensor_load(x, i), by = cupel_tensor_load(y, i);
         const cupel_ball r =
             cupel_ball_binary(&b->w, &b->plans[node].trait, self->op, kind, &bx, &by, value, exact);

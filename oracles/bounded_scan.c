@@ -19,18 +19,19 @@ static cupel_code cumsum_row(cupel_bounded *b, int node, int64_t begin, int64_t 
         size += fabs(v) + r;
         spread += r;
         if (!(size < limit)) break;
-        if (exact) {
+        if (spread == 0 && (exact || t->magnitude)) {
             const int own = cupel_low_exponent(v);
             low = own < low ? own : low;
-            exact = spread == 0 && cupel_exact_sum(size, low, b->w.precision);
+            exact = exact && cupel_exact_sum(size, low, b->w.precision);
         }
+        exact = exact && spread == 0;
         t->value[begin + i] = value;
         t->radius[begin + i] =
             exact ? 0 : (spread + (double)i * u * size) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;
         if (t->magnitude) {
             t->magnitude[begin + i] = size;
             t->spread[begin + i] = spread;
-            t->grain[begin + i] = 0;
+            t->grain[begin + i] = spread > 0 || low < -1000 ? 0 : low > 1000 ? INFINITY : ldexp(1, low);
         }
     }
     if (i == n) return CUPEL_OK;

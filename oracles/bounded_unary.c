@@ -194,7 +194,11 @@ static cupel_code by_rules(cupel_bounded *b, int node, int64_t begin, int64_t n)
     const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
     for (int64_t i = begin; i < begin + n; i++) {
         const cupel_ball bx = cupel_tensor_load(x, i);
-        const double value = evaluate(self->op, x->value[i]);
+        const bool grows = self->op == CUPEL_OP_EXP || self->op == CUPEL_OP_EXP2 ||
+                           self->op == CUPEL_OP_EXPM1 || self->op == CUPEL_OP_SINH ||
+                           self->op == CUPEL_OP_COSH;
+        const double value =
+            cupel_keep_finite(evaluate(self->op, x->value[i]), grows && isfinite(x->value[i]));
         const cupel_ball r =
             cupel_ball_unary(&b->w, &b->plans[node].trait, self->op, self->kind, &bx, value, false);
         CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], i, &r));
