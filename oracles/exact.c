@@ -6,7 +6,7 @@
 
 #include "allowed.h"
 
-enum { FIRST_PRECISION = 96, CAP = 256, CAP_F64 = 1200, MEMORY_LIMIT = 1000000, DIGITS = 40 };
+enum { FIRST_PRECISION = 96, CAP = 256, CAP_F64 = 1200, DIGITS = 40 };
 
 cupel_code cupel_exact_open(const cupel_graph *graph, const cupel_bindings *bindings,
                             const cupel_rules *rules, cupel_exact_session **out, cupel_error *err) {
@@ -112,7 +112,7 @@ static cupel_code element_of(cupel_exact_session *s, int output, int64_t index, 
                           output, (long long)index);
     const cupel_graph_output *o = &s->graph->outputs[output];
     const int cap = o->type == CUPEL_F64 ? CAP_F64 : CAP;
-    if (s->entry_count > MEMORY_LIMIT) cupel_exact_forget(s);
+    if (s->entry_count >= CUPEL_EXACT_ENTRIES) cupel_exact_forget(s);
     s->code = CUPEL_OK;
     s->pool_used = 0;
     cupel_exact_value *scratch = cupel_exact_borrow(s);

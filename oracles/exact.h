@@ -8,6 +8,9 @@
 
 #include "ball.h"
 
+/* Elements remembered beyond this number are dropped before the next output element: some 70 MB. */
+enum { CUPEL_EXACT_ENTRIES = 200000 };
+
 typedef struct cupel_exact_value {
     cupel_ball ball;
     mpfr_t lo, hi; /* lo <= exact value <= hi; NaN, and an infinity, stand in both */

@@ -3,7 +3,7 @@
 
 #include "exact.h"
 
-enum { DEPTH_LIMIT = 3000, ENTRY_LIMIT = 1000000 };
+enum { DEPTH_LIMIT = 3000 };
 
 typedef enum family {
     FAMILY_leaf,
@@ -97,7 +97,7 @@ static void compute(cupel_exact_session *s, int node, int64_t index, cupel_exact
 static bool worth_remembering(const cupel_exact_session *s, int node) {
     const family f = families[s->graph->nodes[node].op];
     if (f == FAMILY_reduce || f == FAMILY_scan || f == FAMILY_product) return true;
-    return s->uses[node] > 1 && s->entry_count < ENTRY_LIMIT;
+    return s->uses[node] > 1 && s->entry_count < CUPEL_EXACT_ENTRIES;
 }
 
 const cupel_exact_value *cupel_exact_get(cupel_exact_session *s, int node, int64_t index,
