@@ -112,7 +112,8 @@ static cupel_code element_of(cupel_exact_session *s, int output, int64_t index, 
                           output, (long long)index);
     const cupel_graph_output *o = &s->graph->outputs[output];
     const int cap = o->type == CUPEL_F64 ? CAP_F64 : CAP;
-    if (s->entry_count >= CUPEL_EXACT_ENTRIES) cupel_exact_forget(s);
+    /* not at the limit itself: sums of long rows are still to be shared then */
+    if (s->entry_count >= 4 * (size_t)CUPEL_EXACT_ENTRIES) cupel_exact_forget(s);
     s->code = CUPEL_OK;
     s->pool_used = 0;
     cupel_exact_value *scratch = cupel_exact_borrow(s);

@@ -8,7 +8,7 @@
 
 #include "ball.h"
 
-/* Elements remembered beyond this number are dropped before the next output element: some 70 MB. */
+/* Elementwise results are remembered up to this number of entries (some 70 MB), sums beyond it. */
 enum { CUPEL_EXACT_ENTRIES = 200000 };
 
 typedef struct cupel_exact_value {
