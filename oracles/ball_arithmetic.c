@@ -34,7 +34,8 @@ cupel_ball cupel_ball_add(const cupel_working *w, const cupel_trait *t, bool sub
     if (r.sum) {
         const bool exact_sum = r.spread == 0 && r.grain > 0 && r.magnitude <= ldexp(r.grain, w->precision);
         r.radius = exact_sum ? 0 : r.spread + (r.terms - 1) * w->unit * r.magnitude;
-        if (w->flush && r.least * 2 * w->unit < w->normal) r.radius += (r.terms - 1) * w->normal;
+        const bool coarse = r.least * 2 * w->unit >= w->normal || (r.spread == 0 && r.grain >= w->normal);
+        if (w->flush && !coarse) r.radius += (r.terms - 1) * w->normal;
     } else if (moved > 0 || !exact || !cupel_working_holds(w, value)) {
         r.radius = moved + w->unit * (fabs(value) + moved);
     }
@@ -51,7 +52,8 @@ static void scale_sum(const cupel_working *w, cupel_ball *r, const cupel_ball *s
     const double size = factor + factor_radius, magnitude = sum->magnitude * size;
     double spread = sum->spread * size + sum->magnitude * factor_radius;
     if (!exact_factor) spread += rounding * w->unit * magnitude;
-    if (!(sum->least * factor >= w->normal)) { /* a scaled term may fall below the normal numbers */
+    const double least = fmax(sum->least, sum->spread == 0 ? sum->grain : 0);
+    if (!(least * factor >= w->normal)) { /* a scaled term may fall below the normal numbers */
         if (w->flush)
             spread += sum->terms * w->normal;
         else if (!exact_factor)

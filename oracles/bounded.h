@@ -35,6 +35,7 @@ typedef struct cupel_tensor {
         *grain;            /* kept where a consumer joins, scales or folds; NULL: those of a plain value */
     double *peak, *trough; /* kept for chains of wide range; NULL: the node-wide ones */
     double terms, roundings;
+    int64_t scan; /* length of a cumulative sum's rows, whose element t has t more terms; 0: none */
     double chain_peak, chain_trough; /* node-wide, valid when roundings > 0 */
     double floor, ceiling;
     bool sum, direct;

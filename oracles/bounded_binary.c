@@ -356,9 +356,12 @@ static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_t
     cupel_tensor *t = &b->tensors[node];
     const cupel_trait *trait = &b->plans[node].trait;
     t->sum = b->plans[node].has_sum;
+    /* two scans in one: the second counts in full */
+    if (t->sum) t->scan = x->scan > y->scan ? x->scan : y->scan;
+    const double second = x->scan && y->scan ? (double)t->scan : 0;
     switch (n->op) {
     case CUPEL_OP_ADD:
-        t->terms = t->sum ? x->terms + y->terms : 2;
+        t->terms = t->sum ? x->terms + y->terms + second : 2;
         if (x->floor > -INFINITY && y->floor > -INFINITY) {
             const bool plain = (x->sum || x->terms == 1) && (y->sum || y->terms == 1);
             double floor = x->floor + y->floor;
@@ -368,15 +371,16 @@ static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_t
         }
         break;
     case CUPEL_OP_SUB:
-        t->terms = t->sum ? x->terms + y->terms : 2;
+        t->terms = t->sum ? x->terms + y->terms + second : 2;
         if (trait->below_maximum) t->ceiling = 0;
         break;
     case CUPEL_OP_MUL:
-        t->terms = fmax(x->terms, y->terms);
+        t->terms = fmax(x->terms, y->terms) + second;
         if (trait->square || (x->floor >= 0 && y->floor >= 0)) t->floor = 0;
         break;
     case CUPEL_OP_DIV:
         t->terms = x->terms;
+        t->scan = t->sum ? x->scan : 0;
         if (x->floor >= 0 && y->floor >= 0) t->floor = 0;
         break;
     case CUPEL_OP_MAXIMUM:

@@ -17,12 +17,14 @@ typedef struct matmul {
     cupel_tensor *t;
     double rounding;               /* of each product, in u; 0 where products are exact */
     double underflow;              /* of each product */
-    double chain;                  /* roundings of the operands' own chains */
     bool loops;                    /* the loops may run for plain rows and columns */
     uint8_t *odd_row, *odd_column; /* rows of x, columns of y with something special in them, of one batch */
     bool exact_terms;              /* no operand has a radius */
     int *low_row, *low_column; /* exponents of the lowest bits, per row of x and column of y of one batch */
-    double *size_y;            /* |y| + radius, of one batch */
+    bool fine;                 /* products are exact: whether their sum is, each element's own terms tell */
+    double *grain_x, *grain_y; /* with fine: powers of two that the elements are multiples of, of one batch */
+    double hidden_x, hidden_y; /* relative roundings of chains whose result happened to be exact */
+    double *size_y, *moved_y;  /* |y| + radius and that radius, of one batch; moved_y NULL when 0 */
 } matmul;
 
 /* The most bits that any element of t uses. */
@@ -57,18 +59,19 @@ static cupel_code element_by_rules(const matmul *p, int64_t batch, int64_t i, in
 
 /* Value, sum of magnitudes and of moved magnitudes of one row's block of columns. */
 typedef struct block {
-    double value[ROWS][COLUMNS], size[ROWS][COLUMNS], moved[ROWS][COLUMNS];
+    double value[ROWS][COLUMNS], size[ROWS][COLUMNS], moved[ROWS][COLUMNS], grain[ROWS][COLUMNS];
 } block;
 
 CUPEL_WIDE static void add_products(const matmul *p, block *s, int64_t batch, int64_t row, int rows,
                                     int64_t column, int64_t n) {
     const extents e = p->e;
     for (int64_t k = 0; k < e.k; k++) {
-        const int64_t at_y = (batch * e.k + k) * e.n + column;
-        const double *y = p->y->value + at_y, *size_y = p->size_y + k * e.n + column;
+        const double *y = p->y->value + (batch * e.k + k) * e.n + column;
+        const double *size_y = p->size_y + k * e.n + column;
         for (int r = 0; r < rows; r++) {
             const int64_t at_x = (batch * e.m + row + r) * e.k + k;
-            const double a = p->x->value[at_x], ra = cupel_radius_at(p->x, at_x), size_a = fabs(a) + ra;
+            const double a = p->x->value[at_x], own = cupel_radius_at(p->x, at_x);
+            const double ra = own > 0 ? own : p->hidden_x * fabs(a), size_a = fabs(a) + own;
             double *value = s->value[r], *size = s->size[r], *moved = s->moved[r];
             for (int64_t j = 0; j < n; j++) {
                 value[j] += a * y[j];
@@ -77,23 +80,37 @@ CUPEL_WIDE static void add_products(const matmul *p, block *s, int64_t batch, in
             if (ra > 0) {
                 for (int64_t j = 0; j < n; j++) moved[j] += ra * size_y[j];
             }
-            if (p->y->radius) {
-                const double *ry = p->y->radius + at_y, plain_a = fabs(a);
+            if (p->moved_y) {
+                const double *ry = p->moved_y + k * e.n + column, plain_a = fabs(a);
                 for (int64_t j = 0; j < n; j++) moved[j] += plain_a * ry[j];
             }
         }
     }
 }
 
-/* Radius of one element from its sums; false: by the rules. */
-static bool finish(const matmul *p, int64_t at, double value, double size, double moved, int low) {
+/* The grain of each sum: that of its finest product. */
+CUPEL_WIDE static void add_grains(const matmul *p, block *s, int64_t row, int rows, int64_t column,
+                                  int64_t n) {
+    const extents e = p->e;
+    for (int64_t k = 0; k < e.k; k++) {
+        const double *y = p->grain_y + k * e.n + column;
+        for (int r = 0; r < rows; r++) {
+            const double x = p->grain_x[(row + r) * e.k + k];
+            double *grain = s->grain[r];
+            CUPEL_VECTORISE
+            for (int64_t j = 0; j < n; j++) grain[j] = x * y[j] < grain[j] ? x * y[j] : grain[j];
+        }
+    }
+}
+
+/* Radius of one element from its sums; grain 0: not known. False: by the rules. */
+static bool finish(const matmul *p, int64_t at, double value, double size, double moved, double grain) {
     const cupel_working *w = &p->b->w;
     const cupel_trait *trait = &p->b->plans[p->node].trait;
     const double k = (double)p->e.k, u = w->unit * (1 + 0x1p-20);
-    const bool exact = p->exact_terms && moved == 0 && p->chain == 0 &&
-                       ldexp(1, low < 1000 ? low : 1000) >= w->smallest && !trait->in_statistic &&
-                       !trait->rescalable && cupel_exact_sum(size, low, w->precision);
-    double spread = moved + p->rounding * u * size + k * p->underflow;
+    const bool exact_terms = p->exact_terms && moved == 0 && grain >= w->smallest && !trait->rescalable;
+    const bool exact = exact_terms && !trait->in_statistic && size <= ldexp(grain, w->precision);
+    double spread = exact ? 0 : moved + p->rounding * u * size + k * p->underflow;
     if (trait->rescalable && k > 1) spread += (k - 1) * (spread + u * size);
     const double magnitude = size + spread;
     if (!(magnitude * 1.01 * trait->overflow < w->largest)) return false;
@@ -101,10 +118,15 @@ static bool finish(const matmul *p, int64_t at, double value, double size, doubl
     p->t->radius[at] = exact ? 0 : (spread + (k - 1) * u * magnitude) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;
     if (p->t->magnitude) {
         p->t->magnitude[at] = magnitude;
-        p->t->spread[at] = exact ? 0 : spread;
-        p->t->grain[at] = exact && low < 1000 && low > -1000 ? ldexp(1, low) : 0;
+        p->t->spread[at] = spread;
+        p->t->grain[at] = spread == 0 ? grain : 0;
     }
     return true;
+}
+
+static double coarse_grain(const matmul *p, int64_t row, int64_t column) {
+    const int low = p->low_row[row] + p->low_column[column];
+    return low > 1000 ? INFINITY : low < -1000 ? 0 : ldexp(1, low);
 }
 
 static cupel_code multiply_rows(const matmul *p, block *s, int64_t batch, int64_t row, int rows) {
@@ -113,12 +135,18 @@ static cupel_code multiply_rows(const matmul *p, block *s, int64_t batch, int64_
         const int64_t n = e.n - column < COLUMNS ? e.n - column : COLUMNS;
         memset(s, 0, sizeof *s);
         if (p->loops) add_products(p, s, batch, row, rows, column, n);
+        for (int r = 0; p->loops && p->fine && r < rows; r++) {
+            for (int64_t j = 0; j < n; j++) s->grain[r][j] = INFINITY;
+        }
+        if (p->loops && p->fine) add_grains(p, s, row, rows, column, n);
         for (int r = 0; r < rows; r++) {
             for (int64_t j = 0; j < n; j++) {
                 const int64_t at = (batch * e.m + row + r) * e.n + column + j;
-                const int low = p->exact_terms ? p->low_row[row + r] + p->low_column[column + j] : 0;
+                const double grain = p->fine          ? s->grain[r][j]
+                                     : p->exact_terms ? coarse_grain(p, row + r, column + j)
+                                                      : 0;
                 const bool plain = p->loops && !p->odd_row[row + r] && !p->odd_column[column + j];
-                if (!plain || !finish(p, at, s->value[r][j], s->size[r][j], s->moved[r][j], low) ||
+                if (!plain || !finish(p, at, s->value[r][j], s->size[r][j], s->moved[r][j], grain) ||
                     cupel_tensor_may_flush(p->b, p->t, at, 1))
                     CUPEL_TRY(element_by_rules(p, batch, row + r, column + j));
             }
@@ -127,17 +155,29 @@ static cupel_code multiply_rows(const matmul *p, block *s, int64_t batch, int64_
     return CUPEL_OK;
 }
 
+static double grain_of(double x) {
+    const int low = cupel_low_exponent(x);
+    return low > 1000 ? INFINITY : ldexp(1, low);
+}
+
 static void prepare_batch(const matmul *p, int64_t batch) {
     const extents e = p->e;
     const double *y = p->y->value + batch * e.k * e.n;
     for (int64_t i = 0; i < e.k * e.n; i++)
         p->size_y[i] = fabs(y[i]) + cupel_radius_at(p->y, batch * e.k * e.n + i);
+    for (int64_t i = 0; p->moved_y && i < e.k * e.n; i++) {
+        const double own = cupel_radius_at(p->y, batch * e.k * e.n + i);
+        p->moved_y[i] = own > 0 ? own : p->hidden_y * fabs(y[i]);
+    }
+    for (int64_t i = 0; p->fine && i < e.m * e.k; i++)
+        p->grain_x[i] = grain_of(p->x->value[batch * e.m * e.k + i]);
+    for (int64_t i = 0; p->fine && i < e.k * e.n; i++) p->grain_y[i] = grain_of(y[i]);
     for (int64_t i = 0; i < e.m; i++)
         p->odd_row[i] = !cupel_tensor_is_plain(p->x, (batch * e.m + i) * e.k, e.k);
     memset(p->odd_column, 0, (size_t)e.n);
     for (int64_t i = 0; (p->y->classes || p->y->reasons) && i < e.k * e.n; i++)
         p->odd_column[i % e.n] |= !cupel_tensor_is_plain(p->y, batch * e.k * e.n + i, 1);
-    if (!p->exact_terms) return;
+    if (!p->exact_terms || p->fine) return;
     for (int64_t i = 0; i < e.m; i++) {
         p->low_row[i] = 4096;
         for (int64_t k = 0; k < e.k; k++) {
@@ -161,9 +201,11 @@ static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
     cupel_tensor_size(x);
     cupel_tensor_size(y);
     p->exact_terms = !x->radius && !y->radius;
-    const double chain = p->chain = x->roundings + y->roundings;
-    const bool exact_products = p->exact_terms && chain == 0 && bits_of(x) + bits_of(y) <= w->precision;
-    p->rounding = exact_products ? 0 : 1 + chain;
+    const double chain = x->roundings + y->roundings;
+    p->hidden_x = x->roundings * w->unit * (1 + 0x1p-20);
+    p->hidden_y = y->roundings * w->unit * (1 + 0x1p-20);
+    p->fine = p->exact_terms && chain == 0 && bits_of(x) + bits_of(y) <= w->precision;
+    p->rounding = p->fine ? 0 : 1;
     if (!(x->least * y->least >= w->normal)) p->underflow = w->smallest / 2;
     if (chain > 0) {
         const double peak = (x->roundings > 0 ? x->chain_peak : fmax(1, x->largest)) *
@@ -182,11 +224,17 @@ static cupel_code multiply(matmul *p, int64_t batches) {
     block *s = malloc(sizeof *s);
     p->low_row = malloc((size_t)(e.m + 1) * sizeof(int));
     p->low_column = malloc((size_t)(e.n + 1) * sizeof(int));
-    p->size_y = malloc((size_t)(e.k * e.n + 1) * sizeof(double));
+    const size_t size_x = (size_t)(e.m * e.k + 1), size_y = (size_t)(e.k * e.n + 1);
+    p->size_y = malloc(size_y * sizeof(double));
+    if (p->y->radius || p->hidden_y > 0) p->moved_y = malloc(size_y * sizeof(double));
+    if (p->fine) p->grain_x = malloc(size_x * sizeof(double)), p->grain_y = malloc(size_y * sizeof(double));
+    const bool grains = !p->fine || (p->grain_x && p->grain_y);
+    const bool moves = !(p->y->radius || p->hidden_y > 0) || p->moved_y;
     p->odd_row = malloc((size_t)e.m + 1);
     p->odd_column = malloc((size_t)e.n + 1);
     cupel_code code = CUPEL_OK;
-    if (!s || !p->odd_row || !p->odd_column || !p->low_row || !p->low_column || !p->size_y)
+    if (!s || !p->odd_row || !p->odd_column || !p->low_row || !p->low_column || !p->size_y || !grains ||
+        !moves)
         code = cupel_fail(p->b->err, CUPEL_MEMORY, "no memory for a matrix product");
     for (int64_t batch = 0; batch < batches && code == CUPEL_OK; batch++) {
         prepare_batch(p, batch);
@@ -199,6 +247,9 @@ static cupel_code multiply(matmul *p, int64_t batches) {
     free(p->low_row);
     free(p->low_column);
     free(p->size_y);
+    free(p->moved_y);
+    free(p->grain_x);
+    free(p->grain_y);
     return code;
 }
 

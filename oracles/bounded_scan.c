@@ -93,7 +93,8 @@ cupel_code cupel_bounded_scan(cupel_bounded *b, int node) {
     const int64_t length = n->shape[n->rank - 1];
     const bool sum = n->op == CUPEL_OP_CUMSUM;
     t->sum = sum && b->plans[node].has_sum;
-    t->terms = sum ? (double)length : 1;
+    t->terms = 1;
+    t->scan = sum ? length : 0;
     if (sum && x->floor >= 0) t->floor = 0;
     if (sum || x->radius) CUPEL_TRY(cupel_tensor_need_radius(b, t));
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));

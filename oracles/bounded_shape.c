@@ -36,7 +36,7 @@ static cupel_code adopt(cupel_bounded *b, cupel_tensor *to, const cupel_tensor *
     if (!state) return CUPEL_OK;
     if (from->magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, to));
     if (from->peak) CUPEL_TRY(cupel_tensor_need_chain(b, to));
-    to->terms = from->terms;
+    to->terms = from->terms + (double)from->scan;
     to->roundings = from->roundings;
     to->chain_peak = from->chain_peak;
     to->chain_trough = from->chain_trough;

@@ -128,7 +128,7 @@ cupel_ball cupel_tensor_load(const cupel_tensor *t, int64_t i) {
         ball.magnitude = t->magnitude[i];
         ball.spread = t->spread[i];
         ball.grain = t->grain[i];
-        ball.terms = t->terms;
+        ball.terms = t->terms + (double)(t->scan ? i % t->scan : 0);
         ball.least = 0;
     }
     ball.roundings = t->roundings;

@@ -213,6 +213,7 @@ static void take_attributes(cupel_bounded *b, int node, const cupel_tensor *x) {
     if (n->op == CUPEL_OP_NEG) {
         t->sum = x->sum;
         t->terms = x->terms;
+        t->scan = x->scan;
         t->roundings = x->roundings;
         t->chain_peak = x->chain_peak;
         t->chain_trough = x->chain_trough;
