@@ -328,7 +328,7 @@ static void explain_signal(const cupel_worker *worker, const char *output, cupel
     } else if (number == SIGABRT && strstr(output, "Assertion `")) {
         out->fault = CUPEL_FAULT_ASSERT;
         snprintf(out->text, sizeof out->text, "%s", line);
-    } else if (worker->phase == CUPEL_PHASE_AFTER) {
+    } else if (worker->phase == CUPEL_PHASE_AFTER && number != SIGKILL) {
         out->fault = CUPEL_FAULT_HEAP;
         snprintf(out->text, sizeof out->text, "the process broke down (%s) after the candidate had returned",
                  strsignal(number));

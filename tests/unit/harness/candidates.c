@@ -64,7 +64,7 @@ void damages_heap(const float *x, float *y, int n);
 void damages_heap(const float *x, float *y, int n) {
     right(x, y, n);
     char *volatile block = malloc(56);
-    memset(block - 8, 0xee, 8);
+    memset(block - 16, 0xee, 16);
     free(block);
 }
 
