@@ -269,7 +269,8 @@ cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory,
     name_part(bundle->contract->id, id, sizeof id);
     name_part(signature, name, sizeof name);
     bool here = strcmp(directory, ".") == 0;
-    if (snprintf(root, sizeof root, "%s%scrashes/%s", here ? "" : directory, here ? "" : "/", id) >= (int)sizeof root ||
+    if (snprintf(root, sizeof root, "%s%scrashes/%s", here ? "" : directory, here ? "" : "/", id) >=
+            (int)sizeof root ||
         snprintf(path, size, "%s/%s-%s", root, cupel_gate_id(bundle->finding->gate), name) >= (int)size)
         return cupel_fail(err, CUPEL_IO, "the path is too long: %s", directory);
     CUPEL_TRY(make_folders(root, err));

@@ -1,4 +1,5 @@
-/* From a failing recipe to the simplest one that fails with the same signature, and to the traits without which it does not fail. */
+/* From a failing recipe to the simplest one that fails with the same signature, and to the traits without
+ * which it does not fail. */
 #ifndef CUPEL_MINIMISER_H
 #define CUPEL_MINIMISER_H
 
@@ -7,8 +8,10 @@
 /* Tries a recipe; *out lives in arena until the next call. */
 typedef struct cupel_predicate {
     void *self;
-    cupel_code (*try_one)(void *self, const cupel_recipe *recipe, cupel_arena *arena, cupel_trial *out, cupel_error *err);
-    /* A finding with another signature turned up on the way: kept by the caller as a finding of its own. May be NULL. */
+    cupel_code (*try_one)(void *self, const cupel_recipe *recipe, cupel_arena *arena, cupel_trial *out,
+                          cupel_error *err);
+    /* A finding with another signature turned up on the way: kept by the caller as a finding of its own. May
+     * be NULL. */
     void (*slipped)(void *self, const cupel_recipe *recipe, const cupel_finding *finding);
 } cupel_predicate;
 
@@ -24,11 +27,12 @@ typedef struct cupel_minimise_report {
     char region[512];     /* in words: "fails for N in {201, 298, ..}" as far as the sweep saw */
 } cupel_minimise_report;
 
-/* *recipe is replaced by the simplest failing recipe found, *finding by its finding, gate set by necessity. Fails with UNABLE
- * when the recipe does not fail with this signature to begin with. */
+/* *recipe is replaced by the simplest failing recipe found, *finding by its finding, gate set by necessity.
+ * Fails with UNABLE when the recipe does not fail with this signature to begin with. */
 CUPEL_MUST_USE cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
-                                         const cupel_predicate *predicate, const cupel_minimise_options *options,
-                                         cupel_recipe *recipe, cupel_finding *finding, cupel_minimise_report *report,
+                                         const cupel_predicate *predicate,
+                                         const cupel_minimise_options *options, cupel_recipe *recipe,
+                                         cupel_finding *finding, cupel_minimise_report *report,
                                          cupel_error *err);
 
 #endif
