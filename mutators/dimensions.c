@@ -50,20 +50,33 @@ typedef struct standing {
     uint64_t met, all;
 } standing;
 
+static int conditions_of(const cupel_contract *contract) {
+    return contract->require_count < 63 ? contract->require_count : 63;
+}
+
+/* Condition i of a complete binding. */
+static bool meets(const cupel_binding *binding, int i) {
+    if (i == conditions_of(binding->contract)) return cupel_dimensions_total(binding) >= 0;
+    cupel_scalar value;
+    return cupel_binding_scalar(binding, binding->contract->requires_[i], NULL, &value, NULL) == CUPEL_OK &&
+           (value.real ? value.d != 0 : value.i != 0);
+}
+
 static standing standing_of(cupel_binding *binding) {
-    const cupel_contract *contract = binding->contract;
-    int conditions = contract->require_count < 63 ? contract->require_count : 63;
+    int conditions = conditions_of(binding->contract);
     standing s = {0, (UINT64_C(1) << (conditions + 1)) - 1};
     if (cupel_binding_complete(binding, NULL) != CUPEL_OK) return s;
-    for (int i = 0; i < conditions; i++) {
-        cupel_scalar value;
-        if (cupel_binding_scalar(binding, contract->requires_[i], NULL, &value, NULL) == CUPEL_OK &&
-            (value.real ? value.d != 0 : value.i != 0))
-            s.met |= UINT64_C(1) << i;
-    }
-    if (cupel_dimensions_total(binding) >= 0) s.met |= UINT64_C(1) << conditions;
+    for (int i = 0; i <= conditions; i++)
+        if (meets(binding, i)) s.met |= UINT64_C(1) << i;
     return s;
 }
+
+/* What a change of dims is after: to meet condition `goal`, which is tried first since most changes fail
+ * there, with all others of `wanted`. */
+typedef struct aim {
+    uint64_t wanted;
+    int goal;
+} aim;
 
 typedef struct likely_values {
     int count;
@@ -108,17 +121,19 @@ static void collect_likely(const cupel_binding *binding, int d, likely_values *l
         }
 }
 
-static bool try_value(cupel_binding *binding, int d, int64_t value, uint64_t wanted) {
+static bool try_value(cupel_binding *binding, int d, int64_t value, aim a) {
     const cupel_dim *dim = &binding->contract->dims[d];
     if (value < dim->lo || value > dim->hi || cupel_dimension_nearest(dim, value) != value) return false;
     int64_t before = binding->dims[d];
     binding->dims[d] = value;
-    if ((standing_of(binding).met & wanted) == wanted) return true;
+    if (cupel_binding_complete(binding, NULL) == CUPEL_OK && meets(binding, a.goal) &&
+        (standing_of(binding).met & a.wanted) == a.wanted)
+        return true;
     binding->dims[d] = before;
     return false;
 }
 
-static bool change_one(cupel_binding *binding, uint64_t wanted) {
+static bool change_one(cupel_binding *binding, aim wanted) {
     int count = binding->contract->dim_count;
     int64_t start[CUPEL_DIM_MAX];
     memcpy(start, binding->dims, sizeof start);
@@ -138,7 +153,7 @@ static bool change_one(cupel_binding *binding, uint64_t wanted) {
     return false;
 }
 
-static bool change_two(cupel_binding *binding, uint64_t wanted) {
+static bool change_two(cupel_binding *binding, aim wanted) {
     int count = binding->contract->dim_count;
     for (int a = 0; a < count; a++) {
         likely_values first;
@@ -172,9 +187,10 @@ static bool legalise(cupel_binding *binding) {
     for (int round = 0; round < 70; round++) {
         standing s = standing_of(binding);
         if (s.met == s.all) return true;
-        uint64_t first_missing = ~s.met & s.all & -(~s.met & s.all);
-        if (change_one(binding, s.met | first_missing)) continue;
-        if (change_two(binding, s.met | first_missing) || change_two(binding, s.all)) continue;
+        int goal = __builtin_ctzll(~s.met & s.all);
+        aim next = {s.met | UINT64_C(1) << goal, goal}, everything = {s.all, goal};
+        if (change_one(binding, next) || change_two(binding, next) || change_two(binding, everything))
+            continue;
         break;
     }
     return use_ordinary(binding);
