@@ -375,11 +375,11 @@ static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_t
         if (trait->below_maximum) t->ceiling = 0;
         break;
     case CUPEL_OP_MUL:
-        t->terms = fmax(x->terms, y->terms) + second;
+        t->terms = t->sum ? fmax(x->terms, y->terms) + second : 1;
         if (trait->square || (x->floor >= 0 && y->floor >= 0)) t->floor = 0;
         break;
     case CUPEL_OP_DIV:
-        t->terms = x->terms;
+        t->terms = t->sum ? x->terms : 1;
         t->scan = t->sum ? x->scan : 0;
         if (x->floor >= 0 && y->floor >= 0) t->floor = 0;
         break;

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "allowed.h"
+#include "budgets.h"
 #include "property.h"
 
 static property_problem problem(cupel_arena *arena, const char *expression, int64_t m, int64_t n, int rank) {
@@ -211,6 +213,146 @@ static void judging_classifies_both_sides(void **state) {
     assert_true(isnan(cupel_judge_ratio(&a, 0, &nan)));
 }
 
+/* An element that is to be left alone is the caller's to compare; its neighbours are judged. */
+static void kept_elements(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    property_problem p = problem(arena, "where(x > 0, x * 2, keep)", 1, 2, 2);
+    property_input *x = property_add(&p, "x", 2, 1, 2);
+    x->values[0] = 3, x->values[1] = -3;
+    property_answer(&p);
+    assert_int_equal(judge(&p, 0, 6), CUPEL_ALLOWED);
+    assert_int_equal(judge(&p, 0, 5), CUPEL_WRONG_VALUE);
+    assert_int_equal(p.allowed.classes[1], CUPEL_KEEP);
+    cupel_arena_free(arena);
+}
+
+/* The sum of an empty axis is exactly 0, of an empty batch nothing. */
+static void empty_tensors(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    property_problem p = problem(arena, "matmul(x, w)", 2, 0, 2);
+    p.k = p.shape[1] = 3, p.count = 6;
+    property_add(&p, "x", 2, 2, 0), property_add(&p, "w", 2, 0, 3);
+    property_answer(&p);
+    assert_int_equal(p.allowed.judged, 6);
+    assert_int_equal(judge(&p, 4, 0), CUPEL_ALLOWED);
+    assert_int_equal(judge(&p, 4, cupel_format_smallest(CUPEL_F32)), CUPEL_WRONG_VALUE);
+    property_problem q = problem(arena, "softmax(x, axis=-1)", 0, 5, 2);
+    property_add(&q, "x", 2, 0, 5);
+    property_answer(&q);
+    assert_int_equal(q.allowed.count, 0);
+    cupel_arena_free(arena);
+}
+
+/* Figures of the contract replace the derived interval; what is no number stays what the exact answer is. */
+static void tolerance_replaces_the_bound(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    property_problem p = problem(arena, "x * 3", 1, 3, 2);
+    property_input *x = property_add(&p, "x", 2, 1, 3);
+    x->values[0] = 1, x->values[1] = NAN, x->values[2] = -INFINITY;
+    property_answer(&p);
+    assert_int_equal(judge(&p, 0, 3.01), CUPEL_WRONG_VALUE);
+    cupel_error err = {0};
+    assert_int_equal(cupel_allowed_tolerate(&p.allowed, NAN, 0, &err), CUPEL_RANGE);
+    assert_int_equal(cupel_allowed_tolerate(&p.allowed, 0, -1, &err), CUPEL_RANGE);
+    assert_int_equal(cupel_allowed_tolerate(&p.allowed, 0.01, 0.01, &err), CUPEL_OK);
+    assert_int_equal(judge(&p, 0, 3.01), CUPEL_ALLOWED);
+    assert_int_equal(judge(&p, 0, 3.05), CUPEL_WRONG_VALUE);
+    assert_int_equal(judge(&p, 0, NAN), CUPEL_WRONG_NAN);
+    assert_int_equal(judge(&p, 1, 3), CUPEL_MISSING_NAN);
+    assert_int_equal(judge(&p, 2, INFINITY), CUPEL_WRONG_INF);
+    assert_int_equal(judge(&p, 2, -INFINITY), CUPEL_ALLOWED);
+    cupel_arena_free(arena);
+}
+
+/* range: safe asks for the right value where the working precision might overflow. */
+static void safe_range(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    for (int safe = 0; safe < 2; safe++) {
+        property_problem p = problem(arena, "x * 2", 1, 1, 2);
+        property_input *x = property_add(&p, "x", 2, 1, 1);
+        x->values[0] = 0x1p126;
+        p.rules.range_safe = safe;
+        property_answer(&p);
+        assert_int_equal(judge(&p, 0, 0x1p127), safe ? CUPEL_ALLOWED : CUPEL_NOT_JUDGED);
+        assert_int_equal(judge(&p, 0, INFINITY), safe ? CUPEL_WRONG_INF : CUPEL_NOT_JUDGED);
+    }
+    cupel_arena_free(arena);
+}
+
+/* An accumulator of half precision, where the contract says so: sums rounded to f16 at every step stay
+ * inside, in any order. */
+static void half_accumulators(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        const int64_t n = 2 + (int64_t)(seed % 40);
+        property_problem p = problem(arena, "sum(x * x, axis=-1)", 1, n, 1);
+        p.type = p.rules.working = seed % 2 ? CUPEL_F16 : CUPEL_BF16;
+        p.random = cupel_random_start(seed, 9);
+        property_input *x = property_add(&p, "x", 2, 1, n);
+        property_fill(&p, x, (int)(seed % 3) == 0 ? 0 : 9);
+        property_answer(&p);
+        double forward = 0, backward = 0;
+        for (int64_t i = 0; i < n; i++) {
+            const double a = x->values[i], z = x->values[n - 1 - i];
+            forward = cupel_round(p.type, forward + cupel_round(p.type, a * a));
+            backward = cupel_round(p.type, fma(z, z, backward)); /* fused */
+        }
+        const cupel_judgement one = judge(&p, 0, forward), two = judge(&p, 0, backward);
+        if ((one != CUPEL_ALLOWED && one != CUPEL_NOT_JUDGED) ||
+            (two != CUPEL_ALLOWED && two != CUPEL_NOT_JUDGED))
+            fail_msg("seed %llu: %g and %g, allowed [%g, %g]", (unsigned long long)seed, forward, backward,
+                     p.allowed.lo[0], p.allowed.hi[0]);
+        cupel_arena_reset(arena);
+    }
+    cupel_arena_free(arena);
+}
+
+/* fp64 cannot bound kernels that compute in it. */
+static void double_precision_is_refused(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    property_problem p = problem(arena, "x + x", 1, 1, 2);
+    property_add(&p, "x", 2, 1, 1);
+    p.rules.working = CUPEL_F64;
+    property_build(&p);
+    cupel_error err = {0};
+    assert_int_equal(cupel_oracle_bounded(p.graph, &p.bindings, &p.rules, arena, &p.allowed, &err),
+                     CUPEL_UNABLE);
+    cupel_arena_free(arena);
+}
+
+/* Every function of one argument that no rule calls exact has its row, with a source; and the budget holds
+ * for a library whose functions are within one ulp, over the whole range. */
+static void budgets_have_sources(void **state) {
+    (void)state;
+    static const cupel_op functions[] = {
+        CUPEL_OP_SQRT, CUPEL_OP_RSQRT, CUPEL_OP_EXP,   CUPEL_OP_EXP2, CUPEL_OP_EXPM1, CUPEL_OP_LOG,
+        CUPEL_OP_LOG2, CUPEL_OP_LOG10, CUPEL_OP_LOG1P, CUPEL_OP_SIN,  CUPEL_OP_COS,   CUPEL_OP_TAN,
+        CUPEL_OP_ASIN, CUPEL_OP_ACOS,  CUPEL_OP_ATAN,  CUPEL_OP_SINH, CUPEL_OP_COSH,  CUPEL_OP_TANH,
+        CUPEL_OP_ERF,  CUPEL_OP_ERFC,  CUPEL_OP_ATAN2, CUPEL_OP_POW};
+    for (int type = 0; type < CUPEL_DTYPE_COUNT; type++) {
+        if (cupel_format_of((cupel_dtype)type)->kind != CUPEL_KIND_REAL) continue;
+        for (int fast = 0; fast < 2; fast++) {
+            const cupel_working w =
+                cupel_working_of(&(cupel_rules){.working = (cupel_dtype)type, .fast_math = fast});
+            for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+                const cupel_budget *row = cupel_budget_of(functions[i]);
+                assert_non_null(row);
+                assert_true(row->source && row->source[0]);
+                /* half an ulp at the least; one double of slack for the products on the way */
+                const double error = cupel_budget_error(&w, functions[i], 0.3, 0.3, 0.7);
+                assert_true(error >= 0.5 * cupel_working_ulp(&w, 0.7) * (1 - 0x1p-50) && isfinite(error));
+            }
+        }
+    }
+    assert_null(cupel_budget_of(CUPEL_OP_ADD));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accumulator_from_a_large_bias),
@@ -223,6 +365,13 @@ int main(void) {
         cmocka_unit_test(overflow_threshold_of_the_output),
         cmocka_unit_test(huge_divisor),
         cmocka_unit_test(judging_classifies_both_sides),
+        cmocka_unit_test(kept_elements),
+        cmocka_unit_test(empty_tensors),
+        cmocka_unit_test(tolerance_replaces_the_bound),
+        cmocka_unit_test(safe_range),
+        cmocka_unit_test(half_accumulators),
+        cmocka_unit_test(double_precision_is_refused),
+        cmocka_unit_test(budgets_have_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
