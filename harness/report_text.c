@@ -98,6 +98,9 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
         fprintf(out, "  needs     %s\n", traits);
         if (found->report.region[0]) fprintf(out, "  region    %s\n", found->report.region);
     }
+    if (!found->minimised && found->try_seconds >= 1)
+        fprintf(out, "  note      left as found, since one try takes %.0f s; cupel minimise goes on\n",
+                found->try_seconds);
     if (found->bundle[0])
         fprintf(out, "  replay    cupel replay %s\n", found->bundle);
     else if (found->bundle_error[0])
