@@ -7,7 +7,7 @@ import re
 import sys
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/contract.md", "docs/oracle.md", "tests/records/README.md")
-PATH = re.compile(r"(?<![\w/.-])((?:oracles|mutators|gates|harness|tests|seeds|docs|scripts|cmake)/[\w./-]*\w)")
+PATH = re.compile(r"(?<![\w/.-])((?:oracles|mutators|gates|harness|tests|seeds|docs|scripts|cmake)/[\w./*-]*[\w*])")
 MADE_LATER = {"tests/records/correct-kernels.jsonl"}
 
 
