@@ -81,10 +81,11 @@ static void release(cupel_bounded *b, int node) {
     if (--b->plans[node].consumers == 0) cupel_tensor_free(b, &b->tensors[node]);
 }
 
-/* The ends of plain elements, in fp64 rounded outward and clipped. False where one may leave the output's
- * range. */
+/* The ends of plain elements, in fp64 rounded outward and clipped, and rounded to f32 when that is the
+ * output. False where one may leave the output's range. */
 CUPEL_WIDE static bool ends_of(const double *value, const double *radius, double floor, double ceiling,
-                               double largest, double *restrict lo, double *restrict hi, int64_t n) {
+                               double largest, bool single, double *restrict lo, double *restrict hi,
+                               int64_t n) {
     uint64_t beyond = 0;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
@@ -94,12 +95,12 @@ CUPEL_WIDE static bool ends_of(const double *value, const double *radius, double
         hi[i] = high < ceiling ? high : ceiling;
         beyond |= !(fabs(v) + r < largest);
     }
-    return beyond == 0;
-}
-
-CUPEL_WIDE static void round_to_single(double *ends, int64_t n) {
     CUPEL_VECTORISE
-    for (int64_t i = 0; i < n; i++) ends[i] = (double)(float)ends[i];
+    for (int64_t i = 0; single && i < n; i++) {
+        lo[i] = (double)(float)lo[i];
+        hi[i] = (double)(float)hi[i];
+    }
+    return beyond == 0;
 }
 
 /* Plain elements of a real output: both ends rounded to the type, as cupel_ball_permit does. False: by the
@@ -110,17 +111,14 @@ static bool write_plain(const cupel_bounded *b, const cupel_tensor *t, cupel_all
     const double *value = t->value + begin, *radius = t->radius ? t->radius + begin : none;
     double *lo = out->lo + begin, *hi = out->hi + begin;
     const double largest = cupel_format_largest(out->type) * (1 - 0x1p-7);
-    if (b->w.flush || !ends_of(value, radius, t->floor, t->ceiling, largest, lo, hi, n)) return false;
+    if (b->w.flush ||
+        !ends_of(value, radius, t->floor, t->ceiling, largest, out->type == CUPEL_F32, lo, hi, n))
+        return false;
     memcpy(out->value + begin, value, (size_t)n * sizeof *value);
     memcpy(out->radius + begin, radius, (size_t)n * sizeof *radius);
-    if (out->type == CUPEL_F32) {
-        round_to_single(lo, n);
-        round_to_single(hi, n);
-    } else {
-        for (int64_t i = 0; i < n; i++) {
-            lo[i] = cupel_round(out->type, lo[i]);
-            hi[i] = radius[i] > 0 ? cupel_round(out->type, hi[i]) : lo[i];
-        }
+    for (int64_t i = 0; out->type != CUPEL_F32 && i < n; i++) {
+        lo[i] = cupel_round(out->type, lo[i]);
+        hi[i] = radius[i] > 0 ? cupel_round(out->type, hi[i]) : lo[i];
     }
     memset(out->classes + begin, CUPEL_CLASS_FINITE, (size_t)n);
     memset(out->reasons + begin, CUPEL_REASON_JUDGED, (size_t)n);

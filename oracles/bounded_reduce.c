@@ -7,27 +7,33 @@ typedef struct row_sum {
     double value, magnitude, spread;
 } row_sum;
 
-/* Four sums side by side: shorter chains, so the loop is not bound by the latency of one addition. */
+enum { LANES = 16 };
+
+static double add_lanes(const double *lanes) {
+    double half[LANES / 2];
+    for (int k = 0; k < LANES / 2; k++) half[k] = lanes[k] + lanes[k + LANES / 2];
+    return ((half[0] + half[1]) + (half[2] + half[3])) + ((half[4] + half[5]) + (half[6] + half[7]));
+}
+
+/* Many sums side by side: shorter chains, so the loop is not bound by the latency of one addition. */
 CUPEL_WIDE static row_sum sum_row(const double *x, const double *r, int64_t n) {
-    double value[4] = {0}, size[4] = {0}, moved[4] = {0};
+    double value[LANES] = {0}, size[LANES] = {0}, moved[LANES] = {0};
     int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (int k = 0; k < 4; k++) {
+    for (; i + LANES <= n; i += LANES) {
+        CUPEL_VECTORISE
+        for (int k = 0; k < LANES; k++) {
             value[k] += x[i + k];
             size[k] += fabs(x[i + k]);
         }
     }
     for (; i < n; i++) value[0] += x[i], size[0] += fabs(x[i]);
-    if (r) {
-        for (i = 0; i + 4 <= n; i += 4) {
-            for (int k = 0; k < 4; k++) moved[k] += r[i + k];
-        }
-        for (; i < n; i++) moved[0] += r[i];
+    for (i = 0; r && i + LANES <= n; i += LANES) {
+        CUPEL_VECTORISE
+        for (int k = 0; k < LANES; k++) moved[k] += r[i + k];
     }
-    row_sum s;
-    s.value = (value[0] + value[1]) + (value[2] + value[3]);
-    s.spread = (moved[0] + moved[1]) + (moved[2] + moved[3]);
-    s.magnitude = (size[0] + size[1]) + (size[2] + size[3]) + s.spread;
+    for (; r && i < n; i++) moved[0] += r[i];
+    row_sum s = {.value = add_lanes(value), .spread = add_lanes(moved)};
+    s.magnitude = add_lanes(size) + s.spread;
     return s;
 }
 
