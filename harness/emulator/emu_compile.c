@@ -98,9 +98,14 @@ static cupel_code mismatch(job *j, const char *entry, const char *compiler_says)
     for (int i = 0; i < source->kernel_count; i++) {
         names[i] = last_part(source->kernels[i].name);
         if (strcmp(names[i], name) == 0)
-            return cupel_fail_at(j->err, CUPEL_MISMATCH, source->path, source->kernels[i].line, 1,
-                                 "the entry '%s' does not fit the kernel '%s(%s)': %s", entry,
-                                 source->kernels[i].name, source->kernels[i].parameters, compiler_says);
+            return cupel_fail_at(
+                j->err, CUPEL_MISMATCH, source->kernels[i].file, source->kernels[i].line, 1,
+                "the entry '%s' does not fit the kernel '%s%s%s%s(%s)': %s", entry,
+                source->kernels[i].is_template ? "template <" : "", source->kernels[i].template_parameters,
+                source->kernels[i].is_template ? "> " : "", source->kernels[i].name,
+                source->kernels[i].parameters,
+                source->kernels[i].is_template ? "template arguments missing, or of the wrong kind"
+                                               : compiler_says);
     }
     const char *nearest = cupel_text_nearest(name, names, (size_t)source->kernel_count);
     if (!nearest && source->kernel_count == 1) nearest = names[0];

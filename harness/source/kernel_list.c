@@ -54,6 +54,7 @@ cupel_code cupel_kernel_list_fill(const cupel_source_parts *parts, cupel_source 
         if (d->kind != CUPEL_DECLARATION_KERNEL || !d->body_end) continue;
         cupel_source_kernel kernel = {.name = cupel_arena_printf(parts->arena, "%s%s", d->scope, d->name),
                                       .is_template = d->is_template,
+                                      .file = parts->structure.tokens.at[d->params_begin - 1].file,
                                       .line = parts->structure.tokens.at[d->params_begin - 1].line,
                                       .parameters = text_between(parts, d->params_begin, d->params_end - 1),
                                       .template_parameters = template_parameters(parts, d),

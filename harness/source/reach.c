@@ -91,8 +91,8 @@ static cupel_code look_into(walk *w, size_t d) {
     return CUPEL_OK;
 }
 
-/* Host functions mention nothing, even where a head is left: it can go as well. What was left out with a refusal still counts:
- * whoever reaches it must be refused too. */
+/* Host functions mention nothing, even where a head is left: it can go as well. What was left out with a
+ * refusal still counts: whoever reaches it must be refused too. */
 static void mark_gone(walk *w) {
     const cupel_source_parts *parts = w->parts;
     for (size_t i = 0; i < parts->declarations.count; i++) {

@@ -23,12 +23,19 @@ static void blank(char *text, size_t begin, size_t end) {
         if (text[i] != '\n') text[i] = ' ';
 }
 
-/* Blanks tokens begin..end and what lies between them, but never a preprocessor line: its conditionals may
- * reach further, and its macros may be used elsewhere. */
+static bool is_pragma(const cupel_tokens *tokens, size_t i) {
+    char name[16];
+    if (tokens->at[i].kind != CUPEL_TOKEN_DIRECTIVE) return false;
+    cupel_lexer_directive(tokens, i, name, sizeof name);
+    return strcmp(name, "pragma") == 0;
+}
+
+/* Blanks tokens begin..end and what lies between them, but of preprocessor lines only pragmas, which mean
+ * nothing without their loop: conditionals may reach further, and macros may be used elsewhere. */
 static void blank_tokens(char *text, const cupel_tokens *tokens, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         const cupel_token *t = &tokens->at[i];
-        if (t->kind == CUPEL_TOKEN_DIRECTIVE) continue;
+        if (t->kind == CUPEL_TOKEN_DIRECTIVE && !is_pragma(tokens, i)) continue;
         size_t stop = t->offset + t->length;
         if (i + 1 < end && tokens->at[i + 1].kind != CUPEL_TOKEN_DIRECTIVE) stop = tokens->at[i + 1].offset;
         blank(text, t->offset, stop);

@@ -16,6 +16,7 @@ typedef struct cupel_source_options {
 typedef struct cupel_source_kernel {
     const char *name; /* as written, with namespaces: "ns::softmax" */
     bool is_template;
+    const char *file; /* it may stand in a header of the author's */
     int line;
     const char *parameters;          /* the parameter list as written */
     const char *template_parameters; /* "class T, int B = 256"; "" when there are none */

@@ -24,6 +24,10 @@ CUPEL_INLINE void __threadfence() { asm volatile("" ::: "memory"); }
 CUPEL_INLINE void __threadfence_block() { asm volatile("" ::: "memory"); }
 CUPEL_INLINE void __threadfence_system() { asm volatile("" ::: "memory"); }
 
+/* Programmatic dependent launches: the launches of a case run one after the other, so there is nothing to wait for. */
+CUPEL_INLINE void cudaGridDependencySynchronize() {}
+CUPEL_INLINE void cudaTriggerProgrammaticLaunchCompletion() {}
+
 CUPEL_INLINE void __prefetch_global_l1(const void *) {}
 CUPEL_INLINE void __prefetch_global_l2(const void *) {}
 CUPEL_INLINE size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }

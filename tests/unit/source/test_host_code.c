@@ -77,6 +77,9 @@ static const expectation expectations[] = {
     {"void f(std::vector<int> a = {1, 2}, int b = g({3})) { gone(); } __global__ void k() { kept(); }",
      "kept", "gone"},
     {"using namespace torch; namespace cg = cooperative_groups; using namespace std; int x;", "std", "torch"},
+    {"void f() {\n#pragma unroll\n for (;;) gone(); }\n__global__ void k() {\n#pragma unroll\n kept(); }",
+     "kept", "unroll\n for"},
+    {"void f() {\n#pragma omp gone\n#define kept 1\n}", "kept", "gone"},
     {"static_assert(sizeof(int) == 4, \"kept\"); int gone();", "kept", "gone"},
 };
 
