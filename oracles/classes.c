@@ -40,6 +40,9 @@ static double combine(cupel_op op, double a, double b) {
 }
 
 uint8_t cupel_classes_binary(cupel_op op, cupel_reach a, cupel_reach b) {
+    const bool finite = (a.classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE &&
+                        (b.classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE;
+    if (finite && (op != CUPEL_OP_DIV || b.lo > 0 || b.hi < 0)) return CUPEL_CLASS_FINITE;
     double as[ATOMS_MAX], bs[ATOMS_MAX];
     const int na = atoms_of(a, as), nb = atoms_of(b, bs);
     uint8_t classes = 0;
