@@ -1,21 +1,24 @@
-/* One block: who runs, who waits, barriers. A thread goes on until it has to wait and then hands over to the next one
- * directly; no scheduler stands between them. A thread that never waits costs no switch: the fiber that ran it goes on with
- * the next thread that has not begun. */
+/* One block: who runs, who waits, barriers. A thread goes on until it has to wait and then hands over to the
+ * next one directly; no scheduler stands between them. A thread that never waits costs no switch: the fiber
+ * that ran it goes on with the next thread that has not begun. */
 #include <string.h>
 
-#include "emu_machine.h"
+#include "emu_switch.h"
 
 cupel_emu_machine cupel_emu_the_machine;
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
-static inline uint32_t warp_of(const cupel_emu_thread *thread) { return (uint32_t)(thread->home - m->warps); }
+static inline uint32_t warp_of(const cupel_emu_thread *thread) {
+    return (uint32_t)(thread->home - m->warps);
+}
 
 /* Threads that take turns at one place must not starve the others for ever: they may be waiting for them. */
 enum { TURNS_IN_A_ROW = 256 };
 
-/* Everyone has come as far as they can. Of those that waited for that, the ones at the lowest place go on: lanes that fell behind in a
- * branch or a loop catch up before the others go further, as on a device where a warp's lanes join again. */
+/* Everyone has come as far as they can. Of those that waited for that, the ones at the lowest place go on:
+ * lanes that fell behind in a branch or a loop catch up before the others go further, as on a device where a
+ * warp's lanes join again. */
 static void release_stepped(void) {
     const void *lowest = NULL, *highest = NULL;
     for (uint32_t warps = m->stepped_warps; warps != 0; warps &= warps - 1) {
@@ -31,7 +34,8 @@ static void release_stepped(void) {
     for (uint32_t warps = m->stepped_warps; warps != 0; warps &= warps - 1) {
         uint32_t w = (uint32_t)__builtin_ctz(warps), go = m->warps[w].stepped;
         for (uint32_t slots = everyone ? 0 : go; slots != 0; slots &= slots - 1)
-            if (m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots)].wait_pc != lowest) go &= ~(slots & -slots);
+            if (m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots)].wait_pc != lowest)
+                go &= ~(slots & -slots);
         m->warps[w].stepped &= ~go;
         if (m->warps[w].stepped == 0) m->stepped_warps &= ~(1u << w);
         cupel_emu_block_ready(&m->warps[w], go);
@@ -47,16 +51,8 @@ static bool any_ready(void) {
     return false;
 }
 
-/* The next ready thread of a warp that has one: slots in a ring behind the running thread's. */
-static inline __attribute__((always_inline)) cupel_emu_thread *choose_in(cupel_emu_warp *warp, uint32_t own) {
-    uint32_t ready = warp->ready, behind = ready & -own;
-    uint32_t pick = behind != 0 ? behind : ready;
-    warp->ready = ready & ~(pick & -pick);
-    return &warp->threads[__builtin_ctz(pick)];
-}
-
-/* The next thread to run, no longer marked ready; NULL when none can. The warp at hand first, then the next one that has something to
- * do. */
+/* The next thread to run, no longer marked ready; NULL when none can. The warp at hand first, then the next
+ * one that has something to do. */
 static cupel_emu_thread *choose(void) {
     if (!any_ready()) {
         if (m->stepped_warps == 0) return NULL;
@@ -64,23 +60,16 @@ static cupel_emu_thread *choose(void) {
     }
     if (m->policy.random_switch && m->current->home->ready == 0) return cupel_emu_schedule_draw();
     cupel_emu_warp *home = m->current->home;
-    if (home->ready != 0) return choose_in(home, m->current->own);
+    if (home->ready != 0) return cupel_emu_choose_in(home, m->current->own);
     for (uint32_t w = warp_of(m->current);;) {
         uint32_t later = m->ready_warps & (uint32_t)(~UINT64_C(0) << (w + 1));
         w = (uint32_t)__builtin_ctz(later != 0 ? later : m->ready_warps);
-        if (m->warps[w].ready != 0) return choose_in(&m->warps[w], 1);
+        if (m->warps[w].ready != 0) return cupel_emu_choose_in(&m->warps[w], 1);
         m->ready_warps &= ~(1u << w);
     }
 }
 
 static void fiber_main(void);
-
-/* Makes next the running thread as far as device code and the checker see it. */
-static inline void enter(cupel_emu_thread *next) {
-    m->current = next;
-    memcpy(&m->registers->thread, &next->x, 5 * sizeof(uint32_t));
-    m->stack_low = next->stack_low;
-}
 
 static void begin_on(cupel_emu_thread *thread, cupel_emu_stack *stack) {
     thread->stack_low = stack->low;
@@ -91,40 +80,26 @@ static void begin_on(cupel_emu_thread *thread, cupel_emu_stack *stack) {
 static cupel_emu_stack *new_stack(void) {
     cupel_emu_stack *stack = cupel_emu_stack_take(fiber_main);
     if (stack == NULL)
-        cupel_emu_report_stop(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL, "no memory for the stack of a thread");
+        cupel_emu_report_stop(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
+                              "no memory for the stack of a thread");
     return stack;
 }
 
-static inline uint64_t *result_of(cupel_emu_thread *thread) { return &thread->home->value[thread->lane]; }
-
-static inline uint64_t go_over_to(cupel_emu_thread *self, cupel_emu_thread *next) {
-    enter(next);
-    return cupel_emu_fiber_switch(&self->sp, next->sp, result_of(next));
-}
-
-static __attribute__((noinline)) uint64_t begin_next(cupel_emu_thread *self, cupel_emu_thread *next) {
-    if (next == self) return *result_of(self);
+uint64_t cupel_emu_block_begin(cupel_emu_thread *self, cupel_emu_thread *next) {
+    if (next == self) return *cupel_emu_result_of(self);
     if (next == NULL) cupel_emu_report_deadlock();
     if (next->stack_low == 0) begin_on(next, new_stack());
-    return go_over_to(self, next);
+    return cupel_emu_go_over_to(self, next);
 }
 
-static __attribute__((noinline)) uint64_t wait_elsewhere(cupel_emu_thread *self) { return begin_next(self, choose()); }
-
-/* The short way, without a frame of its own: to a thread of the same warp that is already on its way. */
-uint64_t cupel_emu_block_wait(void) {
-    cupel_emu_thread *self = m->current;
-    cupel_emu_warp *home = self->home;
-    if (home->ready == 0) return wait_elsewhere(self);
-    cupel_emu_thread *next = choose_in(home, self->own);
-    if (next->stack_low == 0 || next == self) return begin_next(self, next);
-    return go_over_to(self, next);
+uint64_t cupel_emu_block_elsewhere(cupel_emu_thread *self) {
+    return cupel_emu_block_begin(self, choose());
 }
 
 void cupel_emu_block_yield(void) {
     cupel_emu_thread *self = m->current;
     cupel_emu_block_ready(self->home, self->own);
-    begin_next(self, cupel_emu_schedule_draw());
+    cupel_emu_block_begin(self, cupel_emu_schedule_draw());
 }
 
 void cupel_emu_block_step(const void *pc) {
@@ -133,7 +108,7 @@ void cupel_emu_block_step(const void *pc) {
     self->wait_pc = pc != NULL ? pc : (const void *)UINTPTR_MAX;
     self->home->stepped |= self->own;
     m->stepped_warps |= 1u << warp_of(self);
-    cupel_emu_block_wait();
+    cupel_emu_wait(m->current);
 }
 
 void cupel_emu_block_ready(cupel_emu_warp *warp, uint32_t slots) {
@@ -151,12 +126,12 @@ static int barrier_result(int kind, uint32_t trues, uint32_t threads) {
     }
 }
 
-/* The end of an epoch of shared memory. From a launch's second block on, kernels that keep their reads and stores apart by barriers run
- * without stepping aside. */
+/* The end of an epoch of shared memory. From a launch's second block on, kernels that keep their reads and
+ * stores apart by barriers run without stepping aside. */
 static void end_epoch(void) {
     if (m->seen[0] && m->seen[1]) m->mixed = true;
     m->seen[0] = m->seen[1] = false;
-    m->calm = !m->mixed && m->blocks_done != 0;
+    m->calm = m->policy.stepwise ? !m->mixed && m->blocks_done != 0 : !m->policy.random_switch;
     m->epoch_key += 2;
 }
 
@@ -168,11 +143,17 @@ static __attribute__((noinline)) int release_barrier(int kind) {
     for (uint32_t w = 0; w < m->warp_count; w++) {
         cupel_emu_warp *warp = &m->warps[w];
         for (uint32_t left = kind == CUPEL_EMU_SYNC ? 0 : warp->at_barrier; left != 0; left &= left - 1)
-            *result_of(&m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(left)]) = (uint64_t)result;
+            *cupel_emu_result_of(&m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(left)]) =
+                (uint64_t)result;
         cupel_emu_block_ready(warp, warp->at_barrier);
         warp->at_barrier = 0;
     }
     return result;
+}
+
+/* Out of line, so that the barrier ends in a jump to it. */
+static __attribute__((noinline)) uint64_t wait_for_others(cupel_emu_thread *self) {
+    return cupel_emu_wait(self);
 }
 
 static inline __attribute__((always_inline)) int come_to_barrier(int kind, int predicate, const void *pc) {
@@ -182,7 +163,7 @@ static inline __attribute__((always_inline)) int come_to_barrier(int kind, int p
     cupel_emu_thread *self = m->current;
     self->home->at_barrier |= self->own;
     self->wait_pc = pc;
-    return (int)cupel_emu_block_wait();
+    return (int)wait_for_others(self);
 }
 
 static __attribute__((noinline)) int barrier_after_budget(int kind, int predicate, const void *pc) {
@@ -210,8 +191,8 @@ void cupel_emu_block_begin_budget(void) {
     if (m->access_budget == 0) m->access_budget = next_slice();
 }
 
-/* A step is an executed edge, a memory access, a barrier or a warp operation, so that every loop uses steps up. Between slices the
- * others come to run: a thread may be spinning until another one stores a flag. */
+/* A step is an executed edge, a memory access, a barrier or a warp operation, so that every loop uses steps
+ * up. Between slices the others come to run: a thread may be spinning until another one stores a flag. */
 void cupel_emu_budget_spent(const void *pc) {
     cupel_emu_block_begin_budget();
     if (m->budget == 0 || m->access_budget == 0)
@@ -239,14 +220,14 @@ static void fiber_main(void) {
         cupel_emu_thread *next = choose();
         if (next != NULL && next->stack_low == 0) {
             begin_on(next, stack);
-            enter(next);
+            cupel_emu_enter(next);
             continue;
         }
         if (next == NULL && m->alive_count != 0) cupel_emu_report_deadlock();
         cupel_emu_stack_release(stack);
         if (next == NULL) cupel_emu_fiber_jump(m->host_sp, &m->host_result);
-        enter(next);
-        cupel_emu_fiber_jump(next->sp, result_of(next));
+        cupel_emu_enter(next);
+        cupel_emu_fiber_jump(next->sp, cupel_emu_result_of(next));
     }
 }
 
@@ -275,13 +256,15 @@ void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz) {
     end_epoch();
 
     m->current = &m->threads[0];
-    cupel_emu_thread *first = m->policy.random_switch ? cupel_emu_schedule_draw() : choose_in(&m->warps[0], 1);
+    cupel_emu_thread *first =
+        m->policy.random_switch ? cupel_emu_schedule_draw() : cupel_emu_choose_in(&m->warps[0], 1);
     cupel_emu_stack *stack = cupel_emu_stack_take(fiber_main);
     if (stack == NULL) {
-        cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL, "no memory for the stack of a thread");
+        cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
+                              "no memory for the stack of a thread");
         return;
     }
     begin_on(first, stack);
-    enter(first);
+    cupel_emu_enter(first);
     cupel_emu_fiber_switch(&m->host_sp, first->sp, &m->host_result);
 }

@@ -1,5 +1,6 @@
-/* The checker: every access of instrumented code comes here first. Common cases are decided inline by one look at a bit map; the rest
- * is settled in order. An access that may do harm outside the candidate's own memory ends the run before it happens. */
+/* The checker: every access of instrumented code comes here first. Common cases are decided inline by one
+ * look at a bit map; the rest is settled in order. An access that may do harm outside the candidate's own
+ * memory ends the run before it happens. */
 #include <signal.h>
 #include <string.h>
 
@@ -22,9 +23,11 @@ static inline void map_set(uint8_t *map, size_t offset, uint32_t size) {
     memcpy(map + (offset >> 3), &word, sizeof word);
 }
 
-static void report(bool write, bool misaligned, cupel_space space, uintptr_t address, uint32_t size, const void *pc) {
-    cupel_access_kind kind = misaligned ? (write ? CUPEL_ACCESS_MISALIGNED_WRITE : CUPEL_ACCESS_MISALIGNED_READ)
-                                        : (write ? CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE : CUPEL_ACCESS_OUT_OF_BOUNDS_READ);
+static void report(bool write, bool misaligned, cupel_space space, uintptr_t address, uint32_t size,
+                   const void *pc) {
+    cupel_access_kind kind =
+        misaligned ? (write ? CUPEL_ACCESS_MISALIGNED_WRITE : CUPEL_ACCESS_MISALIGNED_READ)
+                   : (write ? CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE : CUPEL_ACCESS_OUT_OF_BOUNDS_READ);
     cupel_emu_report_access(kind, space, address, size, pc);
 }
 
@@ -33,16 +36,18 @@ static void stop(uintptr_t address, uint32_t size, bool write, const void *pc) {
     const char *verb = write ? "writes" : "reads";
     if (address < 65536) {
         m->out->signal = SIGSEGV;
-        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_CRASH, pc, "%s %u bytes through a null pointer (address 0x%llx)",
-                              verb, size, (unsigned long long)address);
+        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_CRASH, pc,
+                              "%s %u bytes through a null pointer (address 0x%llx)", verb, size,
+                              (unsigned long long)address);
     }
     report(write, false, CUPEL_SPACE_GLOBAL, address, size, pc);
     int64_t offset = 0;
     int buffer = m->memory->locate(m->memory->self, (const void *)address, &offset);
     if (buffer >= 0)
-        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_OUT_OF_BOUNDS, pc,
-                              "%s %u bytes at offset %lld of the nearest buffer, outside of all memory that it was given", verb,
-                              size, (long long)offset);
+        cupel_emu_report_stop(
+            CUPEL_RUN_FAULT, CUPEL_FAULT_OUT_OF_BOUNDS, pc,
+            "%s %u bytes at offset %lld of the nearest buffer, outside of all memory that it was given", verb,
+            size, (long long)offset);
     cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_OUT_OF_BOUNDS, pc,
                           "%s %u bytes at 0x%llx, outside of all memory that it was given", verb, size,
                           (unsigned long long)address);
@@ -60,13 +65,15 @@ static void settle_global(size_t offset, uint32_t size, bool write, const void *
     map_set(m->readable, offset, size);
 }
 
-static void settle_shared(const cupel_emu_shared *shared, size_t offset, uint32_t size, bool write, const void *pc) {
+static void settle_shared(const cupel_emu_shared *shared, size_t offset, uint32_t size, bool write,
+                          const void *pc) {
     if (offset >= shared->size || size > shared->size - offset) {
         report(write, false, CUPEL_SPACE_SHARED, shared->start + offset, size, pc);
         return;
     }
     if (!write && map_bits(shared->readable, offset, size) != (1u << size) - 1)
-        cupel_emu_report_access(CUPEL_ACCESS_UNINITIALISED_READ, CUPEL_SPACE_SHARED, shared->start + offset, size, pc);
+        cupel_emu_report_access(CUPEL_ACCESS_UNINITIALISED_READ, CUPEL_SPACE_SHARED, shared->start + offset,
+                                size, pc);
     map_set(shared->readable, offset, size);
 }
 
@@ -104,11 +111,12 @@ static inline bool is_shared(uintptr_t address) {
            address - m->dynamic_shared.start < m->dynamic_shared.size;
 }
 
-/* May the current thread access shared memory without asking the schedule? Between two barriers reads may follow each other freely
- * while nobody has stored; the first access, stores and what comes after them wait for the others. */
-static inline bool goes_on(bool write) {
-    if (!m->policy.stepwise) return !m->policy.random_switch;
-    return m->calm || (!write && m->current->access_key == m->epoch_key && !m->seen[1]);
+/* May the current thread access shared memory without asking the schedule? Between two barriers reads may
+ * follow each other freely while nobody has stored; the first access, stores and what comes after them wait
+ * for the others. */
+static inline __attribute__((always_inline)) bool goes_on(bool write) {
+    if (m->calm) return true;
+    return !write && m->policy.stepwise && m->current->access_key == m->epoch_key && !m->seen[1];
 }
 
 static void order_shared(bool write, const void *pc) {
@@ -123,7 +131,8 @@ static void order_shared(bool write, const void *pc) {
 }
 
 /* An access to shared memory that need not wait and has nothing to report. */
-static inline bool shared_at_once(const cupel_emu_shared *shared, size_t offset, uint32_t size, bool write) {
+static inline __attribute__((always_inline)) bool shared_at_once(const cupel_emu_shared *shared,
+                                                                 size_t offset, uint32_t size, bool write) {
     if (!goes_on(write) || size > shared->size - offset) return false;
     if (!write && map_bits(shared->readable, offset, size) != (1u << size) - 1) return false;
     if (write) map_set(shared->readable, offset, size);
@@ -221,7 +230,8 @@ void cupel_emu_check_begin(void) {
 }
 
 static void note_float_add(uintptr_t address) {
-    uint64_t thread = m->block_linear * CUPEL_EMU_THREADS_MAX + m->current->warp * CUPEL_EMU_WARP + m->current->lane + 1;
+    uint64_t thread =
+        m->block_linear * CUPEL_EMU_THREADS_MAX + m->current->warp * CUPEL_EMU_WARP + m->current->lane + 1;
     uint32_t slot = (uint32_t)((address >> 1) * 2654435761u) % ADDED_SLOTS;
     while (added[slot].address != 0 && added[slot].address != address) slot = (slot + 1) % ADDED_SLOTS;
     if (added[slot].address == address) {
@@ -245,7 +255,8 @@ void cupel_emu_atomic_access(void *target, uint32_t size, int is_float) {
         if (m->policy.random_switch) order_shared(true, pc);
         m->current->access_key = m->epoch_key + 1;
     }
-    if ((size & (size - 1)) == 0 && (address & (size - 1)) != 0) report(true, true, space_of(address), address, size, pc);
+    if ((size & (size - 1)) == 0 && (address & (size - 1)) != 0)
+        report(true, true, space_of(address), address, size, pc);
     settle(address, size, false, pc);
     settle(address, size, true, pc);
     if (is_float && !m->out->float_atomics) note_float_add(address);

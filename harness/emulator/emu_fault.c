@@ -1,4 +1,5 @@
-/* Signals while device code runs. The handler works on its own stack, describes the fault and returns into the launching context. */
+/* Signals while device code runs. The handler works on its own stack, describes the fault and returns into
+ * the launching context. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,13 @@ static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
 enum { CAUGHT = sizeof caught / sizeof caught[0] };
 static struct sigaction before[CAUGHT];
 
-/* The author's instruction: where the fault happened, or the nearest return address into the candidate when it happened in a function
- * that the candidate called. */
+/* The author's instruction: where the fault happened, or the nearest return address into the candidate when
+ * it happened in a function that the candidate called. */
 static const void *candidate_pc(uintptr_t ip, uintptr_t sp) {
     if (cupel_emu_module_is_code(m->module, ip)) return (const void *)(ip + 1);
     uintptr_t top = m->stack_low + CUPEL_EMU_STACK_BYTES;
-    if (sp < m->stack_low) return NULL;
+    sp = sp < m->stack_low ? m->stack_low
+                           : (sp + 7) & ~(uintptr_t)7; /* an overflowing stack ends in its guard */
     for (; sp + sizeof(uintptr_t) <= top; sp += sizeof(uintptr_t)) {
         uintptr_t word;
         memcpy(&word, (const void *)sp, sizeof word);
@@ -40,7 +42,8 @@ static bool relax_alignment(uintptr_t ip) {
     if (*opcode++ != 0x0f) return false;
     bool packed_integer = operand_size && (*opcode == 0x6f || *opcode == 0x7f);
     if (*opcode != 0x28 && *opcode != 0x29 && !packed_integer) return false;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = ip & ~(page - 1), stop = (ip + 16 + page - 1) & ~(page - 1);
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = ip & ~(page - 1),
+              stop = (ip + 16 + page - 1) & ~(page - 1);
     if (mprotect((void *)start, stop - start, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
     if (packed_integer) {
         *at = 0xf3;
@@ -56,11 +59,11 @@ static void describe(int signal, const siginfo_t *info, uintptr_t ip, uintptr_t 
     m->out->signal = signal;
     if (signal == SIGSEGV && m->stack_low - address <= CUPEL_EMU_STACK_GUARD) {
         m->out->signal = 0;
-        cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_STACK_OVERFLOW, pc, "a thread's stack of %d KiB overflowed",
-                              CUPEL_EMU_STACK_BYTES / 1024);
+        cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_STACK_OVERFLOW, pc,
+                              "a thread's stack of %d KiB overflowed", CUPEL_EMU_STACK_BYTES / 1024);
     } else if (signal == SIGSEGV || signal == SIGBUS) {
-        cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_CRASH, pc, "%s at address 0x%llx", strsignal(signal),
-                              (unsigned long long)address);
+        cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_CRASH, pc, "%s at address 0x%llx",
+                              strsignal(signal), (unsigned long long)address);
     } else {
         cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_CRASH, pc, "%s", strsignal(signal));
     }
@@ -90,11 +93,13 @@ static void handle(int signal, siginfo_t *info, void *context) {
 
 void cupel_emu_fault_install(void) {
     struct sigaction now;
-    if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == handle) return; /* nobody has taken our place */
+    if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == handle)
+        return; /* nobody has taken our place */
     static unsigned char *stack;
     enum { ALTERNATE_BYTES = 256 * 1024 };
     if (stack == NULL) {
-        stack = mmap(NULL, ALTERNATE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        stack = mmap(NULL, ALTERNATE_BYTES, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (stack == MAP_FAILED) {
             stack = NULL;
             return;

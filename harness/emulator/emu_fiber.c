@@ -19,9 +19,9 @@ static cupel_emu_stack stacks[STACKS_MAX];
 static uint32_t stack_count;
 static cupel_emu_stack *free_stacks;
 
-/* The registers that a call preserves lie on the stack. The way back is a jump and not a ret: the processor predicts a ret by the call
- * that it saw last, which was another thread's, but a jump by the path that led to it, which threads share (measured: 1.2 times the
- * rate of the softmax in tests/bench). */
+/* The registers that a call preserves lie on the stack. The way back is a jump and not a ret: the processor
+ * predicts a ret by the call that it saw last, which was another thread's, but a jump by the path that led to
+ * it, which threads share (measured: 1.2 times the rate of the softmax in tests/bench). */
 __asm__(".text\n"
         ".globl cupel_emu_fiber_switch\n"
         ".hidden cupel_emu_fiber_switch\n"
@@ -47,7 +47,8 @@ __asm__(".text\n"
 static cupel_emu_stack *map_stack(void) {
     if (stack_count == STACKS_MAX) return NULL;
     size_t bytes = CUPEL_EMU_STACK_BYTES + CUPEL_EMU_STACK_GUARD;
-    unsigned char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return NULL;
     if (mprotect(memory, CUPEL_EMU_STACK_GUARD, PROT_NONE) != 0) {
         munmap(memory, bytes);
@@ -66,7 +67,8 @@ cupel_emu_stack *cupel_emu_stack_take(void (*entry)(void)) {
     } else if ((stack = map_stack()) == NULL) {
         return NULL;
     }
-    /* Stacks begin at different offsets in a page, else the hot ends of all of them fall into the same few cache sets. */
+    /* Stacks begin at different offsets in a page, else the hot ends of all of them fall into the same few
+     * cache sets. */
     uintptr_t top = stack->low + CUPEL_EMU_STACK_BYTES - (stack->index * 320u) % 4096u;
     void **sp = (void **)(top & ~(uintptr_t)63);
     *--sp = NULL; /* entry finds itself called from nowhere, its stack aligned as the ABI wants it */

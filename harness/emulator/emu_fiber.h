@@ -5,6 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Functions that leave a fiber for good. Not told to AddressSanitizer, which would try to clean a stack that
+ * it does not know. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CUPEL_EMU_NO_WAY_BACK
+#endif
+#endif
+#ifndef CUPEL_EMU_NO_WAY_BACK
+#define CUPEL_EMU_NO_WAY_BACK __attribute__((noreturn))
+#endif
+
 enum { CUPEL_EMU_STACK_BYTES = 128 * 1024, CUPEL_EMU_STACK_GUARD = 32 * 1024 };
 
 typedef struct cupel_emu_stack {
@@ -21,10 +32,11 @@ void cupel_emu_stack_release(cupel_emu_stack *stack);
 /* Puts every stack back, with whatever their fibers left on them cleaned away. Called on the host's stack. */
 void cupel_emu_stack_abandon_all(void);
 
-/* Saves the running context in *save and continues the one saved as target, in which the call that suspended it returns *result. Waiting
- * functions end in this call, so that a fiber is resumed by a single return, straight into device code. */
+/* Saves the running context in *save and continues the one saved as target, in which the call that suspended
+ * it returns *result. Waiting functions end in this call, so that a fiber is resumed by a single return,
+ * straight into device code. */
 uint64_t cupel_emu_fiber_switch(void **save, void *target, const uint64_t *result);
 /* Continues target in the same way; the running context is lost. */
-void cupel_emu_fiber_jump(void *target, const uint64_t *result) __attribute__((noreturn));
+CUPEL_EMU_NO_WAY_BACK void cupel_emu_fiber_jump(void *target, const uint64_t *result);
 
 #endif

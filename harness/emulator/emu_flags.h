@@ -1,34 +1,40 @@
-/* The compiler flags of emulated device code, for clang's CUDA front end in device mode aimed at the host (clang -cc1). Found by
- * trial with clang 14; emu_compile passes them, the emulator's tests and benchmark compile their candidates with them. */
+/* The compiler flags of emulated device code, for clang's CUDA front end in device mode aimed at the host
+ * (clang -cc1). Found by trial with clang 14; emu_compile passes them, the emulator's tests and benchmark
+ * compile their candidates with them. */
 #ifndef CUPEL_EMU_FLAGS_H
 #define CUPEL_EMU_FLAGS_H
 
 #define CUPEL_EMU_FRONT_END_FLAGS                                                                            \
     "-triple", "x86_64-pc-linux-gnu", "-aux-triple", "x86_64-pc-linux-gnu", "-fcuda-is-device", "-x",        \
         "cuda", "-std=c++17", "-fcuda-allow-variadic-functions", "-fdeclspec", "-mrelocation-model", "pic",  \
-        "-pic-level", "2", "-O1", "-fgnuc-version=4.2.1"
+        "-pic-level", "2", "-O2", "-fno-unroll-loops", "-fgnuc-version=4.2.1"
 
-/* IEEE operation by operation; no surprises from aliasing; uninitialised locals hold a pattern (NaN for floats), so that a
- * kernel that reads them is wrong in the same way every time. cc1 has its vectorisers off unless asked. */
+/* IEEE operation by operation; no surprises from aliasing; uninitialised locals hold a pattern (NaN for
+ * floats), so that a kernel that reads them is wrong in the same way every time. cc1 has its vectorisers off
+ * unless asked. */
 #define CUPEL_EMU_MEANING_FLAGS                                                                              \
-    "-ffp-contract=off", "-relaxed-aliasing", "-fno-delete-null-pointer-checks",                            \
-        "-ftrivial-auto-var-init=pattern", "-fvisibility", "hidden",   \
-        "-debug-info-kind=line-tables-only", "-dwarf-version=4", "-fno-plt"
+    "-ffp-contract=off", "-relaxed-aliasing", "-fno-delete-null-pointer-checks", "-fno-finite-loops",        \
+        "-ftrivial-auto-var-init=pattern", "-fvisibility", "hidden", "-debug-info-kind=line-tables-only",    \
+        "-dwarf-version=4", "-fno-plt"
 
-/* fuzzer-no-link keeps branches as branches (no folding into selects), and loads stay where the author wrote them: not sunk into the
- * branch that uses their value, for there they would no longer read past the end. kernel-address with outlined callbacks under our own prefix
- * gives address, size and direction of every access that the optimiser leaves: repeated accesses in one block, constant
- * offsets into shared arrays and locals that stay in memory included. Stack and globals get no red zones. */
+/* fuzzer-no-link keeps branches as branches (no folding into selects), and accesses stay where the author
+ * wrote them: loads are not sunk into the branch that uses their value, for there they would no longer read
+ * past the end, nor stores out of endless loops. kernel-address with outlined callbacks under our own prefix
+ * gives address, size and direction of every access that the optimiser leaves: repeated accesses in one
+ * block, constant offsets into shared arrays and locals that stay in memory included. Stack and globals get
+ * no red zones. */
 #define CUPEL_EMU_CHECK_FLAGS                                                                                \
     "-fsanitize=kernel-address,fuzzer-no-link", "-fsanitize-recover=kernel-address", "-mllvm",               \
         "-asan-memory-access-callback-prefix=cupel_emu_", "-mllvm",                                          \
         "-asan-instrumentation-with-call-threshold=0", "-mllvm", "-asan-stack=0", "-mllvm",                  \
-        "-asan-globals=0", "-mllvm", "-instcombine-code-sinking=0", "-mllvm", "-asan-opt-same-temp=0", "-mllvm", "-asan-opt-globals=0",               \
-        "-fsanitize-coverage-type=3", "-fsanitize-coverage-trace-pc-guard", CUPEL_EMU_ORDER_FLAGS
+        "-asan-globals=0", "-mllvm", "-instcombine-code-sinking=0", "-mllvm", "-disable-licm-promotion",     \
+        "-mllvm", "-asan-opt-same-temp=0", "-mllvm", "-asan-opt-globals=0", "-fsanitize-coverage-type=3",    \
+        "-fsanitize-coverage-trace-pc-guard", CUPEL_EMU_ORDER_FLAGS
 
-/* Code in the order of the source, as far as it goes: threads that wait for each other are served by the place where they are, the
- * earlier one first. */
+/* Code in the order of the source, as far as it goes: threads that wait for each other are served by the
+ * place where they are, the earlier one first. */
 #define CUPEL_EMU_ORDER_FLAGS                                                                                \
-    "-mllvm", "-disable-block-placement", "-mllvm", "-disable-early-taildup", "-mllvm", "-disable-tail-duplicate"
+    "-mllvm", "-disable-block-placement", "-mllvm", "-disable-early-taildup", "-mllvm",                      \
+        "-disable-tail-duplicate"
 
 #endif

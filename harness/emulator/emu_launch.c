@@ -29,25 +29,26 @@ static bool within_limits(const cupel_emu_launch *launch) {
     const char *entry = launch->kernel->entry;
     for (int i = 0; i < 3; i++) {
         if (launch->grid[i] < 1 || launch->grid[i] > grid_max[i])
-            return refuse("%s: grid.%c is %lld, a device takes 1 to %lld", entry, axis[i], (long long)launch->grid[i],
-                          (long long)grid_max[i]);
+            return refuse("%s: grid.%c is %lld, a device takes 1 to %lld", entry, axis[i],
+                          (long long)launch->grid[i], (long long)grid_max[i]);
         if (launch->block[i] < 1 || launch->block[i] > block_max[i])
-            return refuse("%s: block.%c is %lld, a device takes 1 to %lld", entry, axis[i], (long long)launch->block[i],
-                          (long long)block_max[i]);
+            return refuse("%s: block.%c is %lld, a device takes 1 to %lld", entry, axis[i],
+                          (long long)launch->block[i], (long long)block_max[i]);
     }
     int64_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     if (threads > CUPEL_EMU_THREADS_MAX)
-        return refuse("%s: %lld threads a block, a device takes %d at most", entry, (long long)threads, CUPEL_EMU_THREADS_MAX);
+        return refuse("%s: %lld threads a block, a device takes %d at most", entry, (long long)threads,
+                      CUPEL_EMU_THREADS_MAX);
     if (launch->kernel->max_threads != 0 && threads > launch->kernel->max_threads)
         return refuse("%s: %lld threads a block, __launch_bounds__ allows %u", entry, (long long)threads,
                       launch->kernel->max_threads);
     int64_t fixed = (int64_t)cupel_emu_module_static_shared(m->module, launch->kernel);
     if (fixed > CUPEL_EMU_STATIC_SHARED_MAX)
-        return refuse("%s: %lld bytes of static shared memory, a device takes %d at most", entry, (long long)fixed,
-                      CUPEL_EMU_STATIC_SHARED_MAX);
+        return refuse("%s: %lld bytes of static shared memory, a device takes %d at most", entry,
+                      (long long)fixed, CUPEL_EMU_STATIC_SHARED_MAX);
     if (launch->dynamic_shared < 0 || launch->dynamic_shared > CUPEL_EMU_SHARED_MAX - fixed)
-        return refuse("%s: %lld bytes of dynamic and %lld of static shared memory, a device takes %d at most", entry,
-                      (long long)launch->dynamic_shared, (long long)fixed, CUPEL_EMU_SHARED_MAX);
+        return refuse("%s: %lld bytes of dynamic and %lld of static shared memory, a device takes %d at most",
+                      entry, (long long)launch->dynamic_shared, (long long)fixed, CUPEL_EMU_SHARED_MAX);
     return true;
 }
 
@@ -73,7 +74,8 @@ static bool map_shared(void) {
     if (dynamic != NULL) return true;
     size_t bytes = CUPEL_EMU_SHARED_MAX + 2 * CUPEL_EMU_SHARED_SLACK;
     size_t map = CUPEL_EMU_SHARED_MAX / 8 + 64;
-    unsigned char *memory = mmap(NULL, bytes + map, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *memory =
+        mmap(NULL, bytes + map, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;
     dynamic = memory + CUPEL_EMU_SHARED_SLACK;
     m->dynamic_shared.start = (uintptr_t)dynamic;
@@ -84,15 +86,17 @@ static bool map_shared(void) {
 static bool prepare_static_shared(void) {
     const cupel_emu_candidate_t *candidate = cupel_emu_module_candidate(m->module);
     size_t size = (size_t)(candidate->shared_stop - candidate->shared_start);
-    if (m->static_shared.readable != NULL && m->static_shared.start == (uintptr_t)candidate->shared_start && m->static_shared.size == size) return true;
+    if (m->static_shared.readable != NULL && m->static_shared.start == (uintptr_t)candidate->shared_start &&
+        m->static_shared.size == size)
+        return true;
     uint8_t *map = realloc(m->static_shared.readable, size / 8 + 16);
     if (map == NULL) return false;
     m->static_shared = (cupel_emu_shared){(uintptr_t)candidate->shared_start, size, map};
     return true;
 }
 
-void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule, bool zero_poison,
-                         uint64_t step_limit, cupel_observation *out) {
+void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
+                         bool zero_poison, uint64_t step_limit, cupel_observation *out) {
     memset(out, 0, sizeof *out);
     out->outcome = CUPEL_RUN_FINISHED;
     m->module = module;
@@ -157,7 +161,8 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
     m->shared_touched = true; /* the first block finds poison too */
     cupel_emu_block_begin_budget();
     cupel_emu_schedule_threads();
-    cupel_emu_schedule_grid(&m->policy, (uint64_t)launch->grid[0] * (uint64_t)launch->grid[1] * (uint64_t)launch->grid[2]);
+    cupel_emu_schedule_grid(&m->policy, (uint64_t)launch->grid[0] * (uint64_t)launch->grid[1] *
+                                            (uint64_t)launch->grid[2]);
     double start = now();
     m->running = true;
     run_blocks();

@@ -51,8 +51,8 @@ static void add_range(range *ranges, int *count, uintptr_t start, size_t size) {
     if (size != 0 && *count < RANGES_MAX) ranges[(*count)++] = (range){start, start + size};
 }
 
-/* Where the name of the variable begins in the mangled name of a function's static variable (_ZZ<function>E<variable>); 0 for other
- * names. */
+/* Where the name of the variable begins in the mangled name of a function's static variable
+ * (_ZZ<function>E<variable>); 0 for other names. */
 static size_t variable_start(const char *name) {
     if (strncmp(name, "_ZZ", 3) != 0) return 0;
     for (size_t i = strlen(name); i-- > 3;) {
@@ -67,10 +67,13 @@ static size_t variable_start(const char *name) {
 static void read_symbol(cupel_emu_module *module, const char *name, const GElf_Sym *symbol) {
     uintptr_t start = module->base + symbol->st_value;
     const cupel_emu_candidate_t *c = module->candidate;
-    if (strncmp(name, "cupel_emu_", 10) == 0) add_range(module->hidden, &module->hidden_count, start, symbol->st_size);
+    if (strncmp(name, "cupel_emu_", 10) == 0)
+        add_range(module->hidden, &module->hidden_count, start, symbol->st_size);
     range shared = {(uintptr_t)c->shared_start, (uintptr_t)c->shared_stop};
     size_t function = variable_start(name);
-    if (function == 0 || !within(&shared, start, symbol->st_size) || module->shared_count == SHARED_SYMBOLS_MAX) return;
+    if (function == 0 || !within(&shared, start, symbol->st_size) ||
+        module->shared_count == SHARED_SYMBOLS_MAX)
+        return;
     char *copy = strndup(name, function);
     if (copy != NULL) module->shared[module->shared_count++] = (shared_symbol){copy, symbol->st_size};
 }
@@ -80,16 +83,19 @@ static void read_symbols(cupel_emu_module *module, Elf *elf, Elf_Scn *section, c
     if (data == NULL || header->sh_entsize == 0) return;
     for (size_t i = 0; i < header->sh_size / header->sh_entsize; i++) {
         GElf_Sym symbol;
-        if (gelf_getsym(data, (int)i, &symbol) == NULL || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT) continue;
+        if (gelf_getsym(data, (int)i, &symbol) == NULL || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT)
+            continue;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
         if (name != NULL) read_symbol(module, name, &symbol);
     }
 }
 
-/* Sections that hold the author's variables; the linker's and the sanitizer's own tables are not among them. */
+/* Sections that hold the author's variables; the linker's and the sanitizer's own tables are not among them.
+ */
 static bool is_variable_section(const char *name) {
-    static const char *const others[] = {".got", ".dynamic", ".init_array", ".fini_array", ".data.rel.ro", ".tm_clone",
-                                         "__sancov", ".ctors", ".dtors", ".eh_frame", ".relro"};
+    static const char *const others[] = {".got",         ".dynamic",  ".init_array", ".fini_array",
+                                         ".data.rel.ro", ".tm_clone", "__sancov",    ".ctors",
+                                         ".dtors",       ".eh_frame", ".relro"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strncmp(name, others[i], strlen(others[i])) == 0) return false;
     return true;
@@ -146,17 +152,21 @@ void cupel_emu_module_bind(cupel_emu_module *module, uint32_t *budget) {
     if (module->candidate->bind != NULL) module->candidate->bind(module->coverage, budget);
 }
 
-static cupel_code open_object(cupel_emu_module *module, const char *path, uint32_t *budget, cupel_error *err) {
+static cupel_code open_object(cupel_emu_module *module, const char *path, uint32_t *budget,
+                              cupel_error *err) {
     module->path = strdup(path);
     if (module->path == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     module->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (module->handle == NULL) return cupel_fail(err, CUPEL_BUILD, "cannot load the compiled candidate: %s", dlerror());
+    if (module->handle == NULL)
+        return cupel_fail(err, CUPEL_BUILD, "cannot load the compiled candidate: %s", dlerror());
     module->candidate = dlsym(module->handle, "cupel_emu_candidate");
     if (module->candidate == NULL)
-        return cupel_fail(err, CUPEL_BUILD, "the compiled candidate %s does not export cupel_emu_candidate", path);
+        return cupel_fail(err, CUPEL_BUILD, "the compiled candidate %s does not export cupel_emu_candidate",
+                          path);
     if (module->candidate->abi_version != CUPEL_EMU_ABI_VERSION)
-        return cupel_fail(err, CUPEL_UNSUPPORTED, "the compiled candidate %s is of version %u, this emulator of version %d",
-                          path, module->candidate->abi_version, CUPEL_EMU_ABI_VERSION);
+        return cupel_fail(err, CUPEL_UNSUPPORTED,
+                          "the compiled candidate %s is of version %u, this emulator of version %d", path,
+                          module->candidate->abi_version, CUPEL_EMU_ABI_VERSION);
     struct link_map *map = NULL;
     if (dlinfo(module->handle, RTLD_DI_LINKMAP, &map) != 0)
         return cupel_fail(err, CUPEL_BUILD, "cannot find where the candidate was loaded");
@@ -164,7 +174,8 @@ static cupel_code open_object(cupel_emu_module *module, const char *path, uint32
     if (!read_object(module)) return cupel_fail(err, CUPEL_IO, "cannot read the sections of %s", path);
     module->coverage = calloc((size_t)module->candidate->edge_count + 1, 1);
     module->places = cupel_emu_places_open(module->path, module->base);
-    if (module->coverage == NULL || module->places == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    if (module->coverage == NULL || module->places == NULL)
+        return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     cupel_emu_module_bind(module, budget);
     if (!take_snapshots(module)) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     return CUPEL_OK;
@@ -228,10 +239,18 @@ size_t cupel_emu_module_static_shared(const cupel_emu_module *module, const cupe
     return least == SIZE_MAX ? 0 : least;
 }
 
-const cupel_emu_candidate_t *cupel_emu_module_candidate(const cupel_emu_module *module) { return module->candidate; }
-const char *cupel_emu_module_path(const cupel_emu_module *module) { return module->path; }
-uintptr_t cupel_emu_module_base(const cupel_emu_module *module) { return module->base; }
-cupel_emu_places *cupel_emu_module_places(cupel_emu_module *module) { return module->places; }
+const cupel_emu_candidate_t *cupel_emu_module_candidate(const cupel_emu_module *module) {
+    return module->candidate;
+}
+const char *cupel_emu_module_path(const cupel_emu_module *module) {
+    return module->path;
+}
+uintptr_t cupel_emu_module_base(const cupel_emu_module *module) {
+    return module->base;
+}
+cupel_emu_places *cupel_emu_module_places(cupel_emu_module *module) {
+    return module->places;
+}
 
 bool cupel_emu_module_owns_pages(const cupel_emu_module *module, uintptr_t address, size_t size) {
     return within(&module->pages, address, size);

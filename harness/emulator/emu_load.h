@@ -12,8 +12,8 @@ const char *cupel_emu_module_path(const cupel_emu_module *module);
 /* Where the object's address 0 lies. */
 uintptr_t cupel_emu_module_base(const cupel_emu_module *module);
 
-/* Does the access stay inside the candidate's own variables (or, for reads, constants)? Its registers, edge guards and the like are
- * not its own. */
+/* Does the access stay inside the candidate's own variables (or, for reads, constants)? Its registers, edge
+ * guards and the like are not its own. */
 bool cupel_emu_module_owns(const cupel_emu_module *module, uintptr_t address, size_t size, bool write);
 /* Inside the object at all? */
 bool cupel_emu_module_owns_pages(const cupel_emu_module *module, uintptr_t address, size_t size);

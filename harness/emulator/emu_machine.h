@@ -1,5 +1,5 @@
-/* The state of the emulated device, shared by the emulator's own files and nobody else. Static because callbacks from device
- * code and signal handlers have no other way to it. */
+/* The state of the emulated device, shared by the emulator's own files and nobody else. Static because
+ * callbacks from device code and signal handlers have no other way to it. */
 #ifndef CUPEL_EMU_MACHINE_H
 #define CUPEL_EMU_MACHINE_H
 
@@ -19,10 +19,10 @@ enum {
     CUPEL_EMU_NOTES_MAX = 4
 };
 
-/* A thread of the current block, one cache line. Threads stand in the order in which they run: slot p of warp w is not lane p of
- * warp w unless the schedule is canonical. */
+/* A thread of the current block, one cache line. Threads stand in the order in which they run: slot p of warp
+ * w is not lane p of warp w unless the schedule is canonical. */
 typedef struct cupel_emu_thread {
-    _Alignas(64) void *sp; /* where it is suspended */
+    _Alignas(64) void *sp;        /* where it is suspended */
     uint32_t x, y, z, lane, warp; /* as in cupel_emu_registers, in that order: copied as one piece */
     uint32_t own;                 /* the bit of its slot in its warp's masks */
     struct cupel_emu_warp *home;
@@ -40,14 +40,15 @@ typedef struct cupel_emu_group {
 
 typedef struct cupel_emu_warp {
     cupel_emu_thread *threads; /* by slot */
-    uint32_t ready;      /* may run now */
-    uint32_t stepped;    /* wait for all others to come as far as they can */
-    uint32_t at_barrier; /* wait in __syncthreads */
-    uint32_t alive;      /* have not exited */
-    uint32_t existing;   /* slots that hold a thread */
+    uint32_t ready;            /* may run now */
+    uint32_t stepped;          /* wait for all others to come as far as they can */
+    uint32_t at_barrier;       /* wait in __syncthreads */
+    uint32_t alive;            /* have not exited */
+    uint32_t existing;         /* slots that hold a thread */
     uint32_t existing_lanes;
-    uint32_t all_arrived, all_operation; /* lanes that meet with all others: the common case, apart from the groups */
-    bool all_alike;                      /* ... and every shuffle so far has the first one's detail */
+    uint32_t all_arrived,
+        all_operation; /* lanes that meet with all others: the common case, apart from the groups */
+    bool all_alike;    /* ... and every shuffle so far has the first one's detail */
     uint64_t all_detail;
     uint32_t group_count;
     cupel_emu_group groups[CUPEL_EMU_WARP];
@@ -59,10 +60,10 @@ typedef struct cupel_emu_warp {
 
 /* How a seed's schedule chooses. */
 typedef struct cupel_emu_policy {
-    bool stepwise;       /* an access to shared memory that could conflict waits for the others */
-    bool random_switch;  /* any access to shared memory may switch, to a thread that is drawn */
-    bool identity;       /* slots are lanes */
-    uint64_t random;     /* state of the draws */
+    bool stepwise;      /* an access to shared memory that could conflict waits for the others */
+    bool random_switch; /* any access to shared memory may switch, to a thread that is drawn */
+    bool identity;      /* slots are lanes */
+    uint64_t random;    /* state of the draws */
     uint64_t block_step, block_start; /* i-th block to run: (start + i * step) mod count */
     uint8_t lane_order[CUPEL_EMU_WARP];
     uint64_t seed;
@@ -76,8 +77,9 @@ typedef struct cupel_emu_shared {
 
 typedef struct cupel_emu_machine {
     /* hot: what a callback or a switch touches */
-    uint32_t budget;        /* edges, barriers and warp operations until budget_spent; the candidate decrements it */
-    uint32_t access_budget; /* accesses until then: a counter of its own, or each step would wait for the last */
+    uint32_t budget; /* edges, barriers and warp operations until budget_spent; the candidate decrements it */
+    uint32_t
+        access_budget; /* accesses until then: a counter of its own, or each step would wait for the last */
     uint32_t epoch_key;
     cupel_emu_thread *current;
     cupel_emu_registers_t *registers;
@@ -89,16 +91,17 @@ typedef struct cupel_emu_machine {
     cupel_emu_shared static_shared, dynamic_shared;
     bool shared_touched;
     bool mixed;   /* an epoch of this launch had both reads and stores of shared memory */
-    bool calm;    /* no epoch of the blocks before had: nobody need wait */
+    bool calm;    /* nobody waits for others: no epoch of the blocks before was mixed, or the schedule is one
+                     that does not care */
     bool seen[2]; /* reads, stores since the last barrier */
     cupel_emu_policy policy;
 
     /* the block */
     uint32_t warp_count, thread_count, alive_count, barrier_count;
-    uint32_t ready_warps;                /* bit w: warp w may have threads that are ready; without it, it has none */
-    uint32_t stepped_warps;              /* bit w: warp w has threads that have stepped aside */
-    uint32_t turns;                      /* how often in a row only the lowest place has been served */
-    uint32_t barrier_true;               /* threads that came to the barrier with a true predicate */
+    uint32_t ready_warps;   /* bit w: warp w may have threads that are ready; without it, it has none */
+    uint32_t stepped_warps; /* bit w: warp w has threads that have stepped aside */
+    uint32_t turns;         /* how often in a row only the lowest place has been served */
+    uint32_t barrier_true;  /* threads that came to the barrier with a true predicate */
     int barrier_kind;
     cupel_emu_warp warps[CUPEL_EMU_WARPS_MAX];
     cupel_emu_thread threads[CUPEL_EMU_THREADS_MAX]; /* slot p of warp w at w * 32 + p */
@@ -106,8 +109,8 @@ typedef struct cupel_emu_machine {
     /* the launch */
     const cupel_emu_kernel *kernel;
     cupel_emu_stack *first_stack; /* on which the fiber that is about to begin runs */
-    void *host_sp; /* the launching context, while fibers run */
-    uint64_t host_result; /* nobody reads it */
+    void *host_sp;                /* the launching context, while fibers run */
+    uint64_t host_result;         /* nobody reads it */
     void **arguments;
     uint32_t parameter_size;
     _Alignas(16) unsigned char parameters[CUPEL_EMU_PARAMETERS_MAX];
@@ -131,8 +134,6 @@ extern cupel_emu_machine cupel_emu_the_machine __attribute__((visibility("hidden
 /* emu_block.c */
 void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz);
 void cupel_emu_block_begin_budget(void);
-/* The current thread gives way; returns when it is chosen again, with what then lies in its warp's value[lane]. */
-uint64_t cupel_emu_block_wait(void);
 void cupel_emu_block_yield(void); /* a thread drawn at random goes on, maybe this one */
 /* ... after all others have come as far as they can, those at lower places first (NULL: last of all). */
 void cupel_emu_block_step(const void *pc);
@@ -146,15 +147,17 @@ void cupel_emu_schedule_threads(void); /* fills in warps and threads for the lau
 cupel_emu_thread *cupel_emu_schedule_draw(void);
 uint32_t cupel_emu_schedule_below(uint32_t bound);
 /* emu_report.c */
-void cupel_emu_report_access(cupel_access_kind kind, cupel_space space, uintptr_t address, size_t size, const void *pc);
+void cupel_emu_report_access(cupel_access_kind kind, cupel_space space, uintptr_t address, size_t size,
+                             const void *pc);
 void cupel_emu_report_note(const char *text); /* a static string; each once a run */
 /* Ends the run from within a fiber. The observation's text is made from format. */
-void cupel_emu_report_stop(cupel_outcome outcome, cupel_fault fault, const void *pc, const char *format, ...)
-    __attribute__((noreturn, format(printf, 4, 5)));
+CUPEL_EMU_NO_WAY_BACK void cupel_emu_report_stop(cupel_outcome outcome, cupel_fault fault, const void *pc,
+                                                 const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void cupel_emu_report_fill(cupel_outcome outcome, cupel_fault fault, const void *pc, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void cupel_emu_report_end(void);
-void cupel_emu_report_deadlock(void) __attribute__((noreturn));
+CUPEL_EMU_NO_WAY_BACK void cupel_emu_report_deadlock(void);
 /* emu_check.c */
 void cupel_emu_check_begin(void);
 /* emu_fault.c */

@@ -44,14 +44,16 @@ void cupel_emu_places_close(cupel_emu_places *places) {
     free(places);
 }
 
-static void copy_text(char *to, size_t size, const char *from) { snprintf(to, size, "%s", from == NULL ? "" : from); }
+static void copy_text(char *to, size_t size, const char *from) {
+    snprintf(to, size, "%s", from == NULL ? "" : from);
+}
 
 /* Our device headers are named after this prefix or lie in this folder of the candidate's build. */
 static bool is_ours(const char *file) {
     const char *name = strrchr(file, '/');
     name = name == NULL ? file : name + 1;
-    return strstr(file, "cupel_emu_include") != NULL || strncmp(name, "cupel_", 6) == 0 || strncmp(name, "cuda_", 5) == 0 ||
-           strncmp(name, "emu_", 4) == 0;
+    return strstr(file, "cupel_emu_include") != NULL || strncmp(name, "cupel_", 6) == 0 ||
+           strncmp(name, "cuda_", 5) == 0 || strncmp(name, "emu_", 4) == 0;
 }
 
 static const char *call_file(Dwarf_Die *unit, Dwarf_Word index) {
@@ -72,7 +74,8 @@ static const char *name_of(Dwarf_Die *die) {
     return NULL;
 }
 
-/* Walks from the innermost scope outwards: while the line is in one of our headers, the place is the call of that scope. */
+/* Walks from the innermost scope outwards: while the line is in one of our headers, the place is the call of
+ * that scope. */
 static void find_in_scopes(Dwarf_Die *unit, Dwarf_Addr address, cupel_place *out) {
     Dwarf_Die *lexical = NULL, *scopes = NULL;
     if (dwarf_getscopes(unit, address, &lexical) <= 0) return;
@@ -82,7 +85,8 @@ static void find_in_scopes(Dwarf_Die *unit, Dwarf_Addr address, cupel_place *out
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
         if (tag == DW_TAG_inlined_subroutine && (is_ours(out->file) || out->file[0] == '\0')) {
             Dwarf_Word file, line;
-            if (attribute_word(&scopes[i], DW_AT_call_file, &file) && attribute_word(&scopes[i], DW_AT_call_line, &line)) {
+            if (attribute_word(&scopes[i], DW_AT_call_file, &file) &&
+                attribute_word(&scopes[i], DW_AT_call_line, &line)) {
                 copy_text(out->file, sizeof out->file, call_file(unit, file));
                 out->line = (int)line;
             }
@@ -99,11 +103,13 @@ static void find_in_scopes(Dwarf_Die *unit, Dwarf_Addr address, cupel_place *out
 static void find_symbol(Elf *elf, Dwarf_Addr address, cupel_place *out) {
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_SYMTAB || header.sh_entsize == 0) continue;
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_SYMTAB || header.sh_entsize == 0)
+            continue;
         Elf_Data *data = elf_getdata(section, NULL);
         for (size_t i = 0; data != NULL && i < header.sh_size / header.sh_entsize; i++) {
             GElf_Sym symbol;
-            if (gelf_getsym(data, (int)i, &symbol) == NULL || GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+            if (gelf_getsym(data, (int)i, &symbol) == NULL || GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+                continue;
             if (address - symbol.st_value >= symbol.st_size) continue;
             copy_text(out->function, sizeof out->function, elf_strptr(elf, header.sh_link, symbol.st_name));
             return;
@@ -111,12 +117,14 @@ static void find_symbol(Elf *elf, Dwarf_Addr address, cupel_place *out) {
     }
 }
 
-/* The compilation unit that holds address. clang writes no address table, and a candidate has few units: look at all. */
+/* The compilation unit that holds address. clang writes no address table, and a candidate has few units: look
+ * at all. */
 static bool find_unit(Dwarf *dwarf, Dwarf_Addr address, Dwarf_Die *unit) {
     Dwarf_Off offset = 0, next;
     size_t header;
     while (dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL) == 0) {
-        if (dwarf_offdie(dwarf, offset + header, unit) != NULL && dwarf_haspc(unit, address) == 1) return true;
+        if (dwarf_offdie(dwarf, offset + header, unit) != NULL && dwarf_haspc(unit, address) == 1)
+            return true;
         offset = next;
     }
     return false;

@@ -16,7 +16,8 @@ static void place_thread(cupel_place *place) {
     place->thread[0] = thread->x, place->thread[1] = thread->y, place->thread[2] = thread->z;
 }
 
-void cupel_emu_report_access(cupel_access_kind kind, cupel_space space, uintptr_t address, size_t size, const void *pc) {
+void cupel_emu_report_access(cupel_access_kind kind, cupel_space space, uintptr_t address, size_t size,
+                             const void *pc) {
     cupel_observation *out = m->out;
     out->access_total++;
     for (int i = 0; i < out->access_count; i++) {
@@ -44,7 +45,8 @@ void cupel_emu_report_note(const char *text) {
     if (m->note_count < CUPEL_EMU_NOTES_MAX) m->notes[m->note_count++] = text;
 }
 
-static void fill(cupel_outcome outcome, cupel_fault fault, const void *pc, const char *format, va_list arguments) {
+static void fill(cupel_outcome outcome, cupel_fault fault, const void *pc, const char *format,
+                 va_list arguments) {
     m->stopped = true;
     m->out->outcome = outcome;
     m->out->fault = fault;
@@ -53,14 +55,16 @@ static void fill(cupel_outcome outcome, cupel_fault fault, const void *pc, const
     vsnprintf(m->out->text, sizeof m->out->text, format, arguments);
 }
 
-void cupel_emu_report_fill(cupel_outcome outcome, cupel_fault fault, const void *pc, const char *format, ...) {
+void cupel_emu_report_fill(cupel_outcome outcome, cupel_fault fault, const void *pc, const char *format,
+                           ...) {
     va_list arguments;
     va_start(arguments, format);
     fill(outcome, fault, pc, format, arguments);
     va_end(arguments);
 }
 
-void cupel_emu_report_stop(cupel_outcome outcome, cupel_fault fault, const void *pc, const char *format, ...) {
+void cupel_emu_report_stop(cupel_outcome outcome, cupel_fault fault, const void *pc, const char *format,
+                           ...) {
     va_list arguments;
     va_start(arguments, format);
     fill(outcome, fault, pc, format, arguments);
@@ -78,30 +82,38 @@ void cupel_emu_report_deadlock(void) {
         lanes += (uint32_t)__builtin_popcount(meeting);
         threads += (uint32_t)__builtin_popcount(warp->at_barrier);
         if (meeting != 0) lane = &m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(meeting)];
-        if (warp->at_barrier != 0) waiting = &m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(warp->at_barrier)];
+        if (warp->at_barrier != 0)
+            waiting = &m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(warp->at_barrier)];
     }
     cupel_emu_thread *shown = &m->threads[(lane != NULL ? lane : waiting) - m->threads];
     m->current = shown;
     cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_DEADLOCK, shown->wait_pc,
-                          "%u threads wait at a barrier and %u in warp operations for lanes that never come", threads, lanes);
+                          "%u threads wait at a barrier and %u in warp operations for lanes that never come",
+                          threads, lanes);
 }
 
 void cupel_emu_trap(void) {
-    cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_ASSERT, __builtin_return_address(0), "the kernel executed a trap");
+    cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_ASSERT, __builtin_return_address(0),
+                          "the kernel executed a trap");
+    __builtin_unreachable();
 }
 
 void cupel_emu_assert_fail(const char *condition, const char *file, unsigned line, const char *function) {
     (void)file, (void)line, (void)function; /* the place says it */
     cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_ASSERT, __builtin_return_address(0),
                           "the kernel's assertion '%.200s' failed", condition);
+    __builtin_unreachable();
 }
 
 void cupel_emu_unsupported(const char *what) {
     cupel_emu_report_stop(CUPEL_RUN_UNSUPPORTED, CUPEL_FAULT_NONE, __builtin_return_address(0),
                           "%.200s is not emulated; use --on cuda", what);
+    __builtin_unreachable();
 }
 
-uint64_t cupel_emu_clock(void) { return m->steps_limit - m->steps_left - m->budget - m->access_budget; }
+uint64_t cupel_emu_clock(void) {
+    return m->steps_limit - m->steps_left - m->budget - m->access_budget;
+}
 
 static bool same_place(const cupel_place *a, const cupel_place *b) {
     return a->line == b->line && a->line != 0 && strcmp(a->file, b->file) == 0;
@@ -129,10 +141,11 @@ static void name_accesses(void) {
 
 void cupel_emu_report_end(void) {
     name_accesses();
-    if (m->stop_pc != NULL) cupel_emu_places_find(cupel_emu_module_places(m->module), m->stop_pc, &m->out->place);
+    if (m->stop_pc != NULL)
+        cupel_emu_places_find(cupel_emu_module_places(m->module), m->stop_pc, &m->out->place);
     if (m->stopped) return;
     size_t used = 0;
     for (int i = 0; i < m->note_count && used < sizeof m->out->text; i++)
-        used += (size_t)snprintf(m->out->text + used, sizeof m->out->text - used, "%snote: %s", used == 0 ? "" : "; ",
-                                 m->notes[i]);
+        used += (size_t)snprintf(m->out->text + used, sizeof m->out->text - used, "%snote: %s",
+                                 used == 0 ? "" : "; ", m->notes[i]);
 }

@@ -1,6 +1,6 @@
-/* The emulator's runtime: loads a compiled candidate and launches its kernels on this CPU, a fiber for each thread that has to
- * wait. One launch at a time in a process: device code calls back without any context, so the machine is a single static object
- * (emu_machine.h). */
+/* The emulator's runtime: loads a compiled candidate and launches its kernels on this CPU, a fiber for each
+ * thread that has to wait. One launch at a time in a process: device code calls back without any context, so
+ * the machine is a single static object (emu_machine.h). */
 #ifndef CUPEL_EMU_RUNTIME_H
 #define CUPEL_EMU_RUNTIME_H
 
@@ -11,8 +11,8 @@
 /* A loaded candidate. */
 typedef struct cupel_emu_module cupel_emu_module;
 
-/* Loads a shared object that exports cupel_emu_candidate. Errors: BUILD when it cannot be loaded, UNSUPPORTED when it was
- * made for another version of the seam. */
+/* Loads a shared object that exports cupel_emu_candidate. Errors: BUILD when it cannot be loaded, UNSUPPORTED
+ * when it was made for another version of the seam. */
 CUPEL_MUST_USE cupel_code cupel_emu_module_load(const char *path, cupel_emu_module **out, cupel_error *err);
 void cupel_emu_module_close(cupel_emu_module *module); /* accepts NULL */
 
@@ -22,17 +22,19 @@ const cupel_emu_kernel *cupel_emu_module_kernel(const cupel_emu_module *module, 
 /* Saturating counts of executed edges, index 0 unused; the caller may clear them. */
 uint8_t *cupel_emu_module_coverage(cupel_emu_module *module, size_t *count);
 
-/* Bytes of static shared memory of one kernel, as far as the object's symbols tell; never more than it really uses. */
+/* Bytes of static shared memory of one kernel, as far as the object's symbols tell; never more than it really
+ * uses. */
 size_t cupel_emu_module_static_shared(const cupel_emu_module *module, const cupel_emu_kernel *kernel);
 
-/* Global memory of a run: one region with one bit a byte in each map (least significant bit first, 8 more bytes of map behind
- * the last). Stores make bytes readable. */
+/* Global memory of a run: one region with one bit a byte in each map (least significant bit first, 8 more
+ * bytes of map behind the last). Stores make bytes readable. */
 typedef struct cupel_emu_memory {
     unsigned char *start;
     size_t size;
     const uint8_t *valid; /* bytes that belong to a buffer */
     uint8_t *readable;    /* valid bytes that hold something: inputs, initialised buffers, what was stored */
-    /* The buffer that holds or is nearest to an address, and the offset from its start; -1 when the address is far away. */
+    /* The buffer that holds or is nearest to an address, and the offset from its start; -1 when the address
+     * is far away. */
     int (*locate)(const void *self, const void *address, int64_t *offset);
     const void *self;
 } cupel_emu_memory;
@@ -44,11 +46,11 @@ typedef struct cupel_emu_launch {
     int64_t dynamic_shared; /* bytes */
 } cupel_emu_launch;
 
-/* Begins a run: the launches until cupel_emu_run_end see one memory, schedule and budget. schedule 0 is canonical: warps in
- * order, lanes abreast. zero_poison: shared memory holds zeros before each block, else 0xFF (NaN in every format). out is filled
- * in as the run goes on and must live until the end. */
-void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule, bool zero_poison,
-                         uint64_t step_limit, cupel_observation *out);
+/* Begins a run: the launches until cupel_emu_run_end see one memory, schedule and budget. schedule 0 is
+ * canonical: warps in order, lanes abreast. zero_poison: shared memory holds zeros before each block, else
+ * 0xFF (NaN in every format). out is filled in as the run goes on and must live until the end. */
+void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
+                         bool zero_poison, uint64_t step_limit, cupel_observation *out);
 
 /* Runs one launch. False when the run is over: out then says why (refused, fault, unsupported). */
 bool cupel_emu_run_launch(const cupel_emu_launch *launch);

@@ -1,6 +1,7 @@
-/* Schedules. Seed 0 is canonical and kind: blocks, warps and lanes in order, and a thread that is about to touch shared memory in a
- * way that could conflict with its last access waits until all others have come as far. So a kernel that lacks a barrier is mostly
- * right, as on a device, where warps run abreast. Other seeds permute everything and choose one of four ways to run. */
+/* Schedules. Seed 0 is canonical and kind: blocks, warps and lanes in order, and a thread that is about to
+ * touch shared memory in a way that could conflict with its last access waits until all others have come as
+ * far. So a kernel that lacks a barrier is mostly right, as on a device, where warps run abreast. Other seeds
+ * permute everything and choose one of four ways to run. */
 #include <string.h>
 
 #include "emu_machine.h"
@@ -80,13 +81,15 @@ static uint32_t nth_bit(uint32_t mask, uint32_t n) {
 /* One of the threads that are ready, which must not be none. */
 cupel_emu_thread *cupel_emu_schedule_draw(void) {
     for (;;) {
-        uint32_t w = nth_bit(m->ready_warps, cupel_emu_schedule_below((uint32_t)__builtin_popcount(m->ready_warps)));
+        uint32_t w =
+            nth_bit(m->ready_warps, cupel_emu_schedule_below((uint32_t)__builtin_popcount(m->ready_warps)));
         cupel_emu_warp *warp = &m->warps[w];
         if (warp->ready == 0) {
             m->ready_warps &= ~(1u << w);
             continue;
         }
-        uint32_t slot = nth_bit(warp->ready, cupel_emu_schedule_below((uint32_t)__builtin_popcount(warp->ready)));
+        uint32_t slot =
+            nth_bit(warp->ready, cupel_emu_schedule_below((uint32_t)__builtin_popcount(warp->ready)));
         warp->ready &= ~(1u << slot);
         return &warp->threads[slot];
     }

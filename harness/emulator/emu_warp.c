@@ -1,8 +1,8 @@
-/* Warp operations: shuffles, votes, matches, reductions, __syncwarp. Lanes that name the same mask wait for each other; the last
- * one to come computes the results of all and goes on without a switch. */
+/* Warp operations: shuffles, votes, matches, reductions, __syncwarp. Lanes that name the same mask wait for
+ * each other; the last one to come computes the results of all and goes on without a switch. */
 #include <string.h>
 
-#include "emu_machine.h"
+#include "emu_switch.h"
 
 enum { OPERATION_SHUFFLE = 1, OPERATION_SYNC = 2, OPERATION_VOTE = 16 /* + kind */ };
 
@@ -28,8 +28,8 @@ static uint32_t lanes_of(const cupel_emu_warp *warp, uint32_t slots) {
     return lanes;
 }
 
-/* The lane that lane reads from, as PTX's shfl defines it: segments of width lanes, a source outside the segment is the lane
- * itself. */
+/* The lane that lane reads from, as PTX's shfl defines it: segments of width lanes, a source outside the
+ * segment is the lane itself. */
 static uint32_t source_lane(uint32_t lane, uint64_t detail) {
     uint32_t kind = detail & 0xff, width = (detail >> 8) & 0xff, argument = (uint32_t)(detail >> 32);
     uint32_t first = lane & ~(width - 1), source;
@@ -53,7 +53,8 @@ static void finish_shuffle(cupel_emu_warp *warp, uint32_t lanes) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint32_t source = source_lane(lane, warp->detail[lane]);
         if ((lanes >> source & 1) == 0) {
-            cupel_emu_report_note("a shuffle reads from a lane that takes no part in it (undefined on a device)");
+            cupel_emu_report_note(
+                "a shuffle reads from a lane that takes no part in it (undefined on a device)");
             source = lane;
         }
         result[lane] = warp->value[source];
@@ -72,7 +73,8 @@ static void finish_full_shuffle(cupel_emu_warp *warp, uint64_t detail) {
     if ((detail & 0xffff) == (CUPEL_EMU_WARP << 8 | CUPEL_EMU_SHFL_XOR)) {
         for (uint32_t lane = 0; lane < CUPEL_EMU_WARP; lane++) warp->value[lane] = before[lane ^ argument];
     } else {
-        for (uint32_t lane = 0; lane < CUPEL_EMU_WARP; lane++) warp->value[lane] = before[source_lane(lane, detail)];
+        for (uint32_t lane = 0; lane < CUPEL_EMU_WARP; lane++)
+            warp->value[lane] = before[source_lane(lane, detail)];
     }
 }
 
@@ -148,7 +150,8 @@ static void finish_group(cupel_emu_warp *warp, uint32_t g, uint32_t runner) {
 static void finish_all(cupel_emu_warp *warp, uint32_t runner) {
     uint32_t slots = warp->all_arrived;
     warp->all_arrived = 0;
-    if (warp->all_operation == OPERATION_SHUFFLE && warp->all_alike && warp->existing == ~0u && slots == ~0u) {
+    if (warp->all_operation == OPERATION_SHUFFLE && warp->all_alike && warp->existing == ~0u &&
+        slots == ~0u) {
         finish_full_shuffle(warp, warp->all_detail);
     } else {
         finish(warp, warp->all_operation, slots);
@@ -159,7 +162,9 @@ static void finish_all(cupel_emu_warp *warp, uint32_t runner) {
 /* Lanes that name only some of their warp, or are not where the others are. */
 static bool join_group(cupel_emu_warp *warp, uint32_t operation, uint32_t wanted, uint32_t own) {
     uint32_t g = 0;
-    while (g < warp->group_count && (warp->groups[g].mask != wanted || warp->groups[g].operation != operation)) g++;
+    while (g < warp->group_count &&
+           (warp->groups[g].mask != wanted || warp->groups[g].operation != operation))
+        g++;
     if (g == warp->group_count) warp->groups[warp->group_count++] = (cupel_emu_group){wanted, 0, operation};
     cupel_emu_group *group = &warp->groups[g];
     group->arrived |= own;
@@ -174,20 +179,22 @@ static __attribute__((noinline)) uint64_t finish_all_of(cupel_emu_thread *self) 
 }
 
 /* self has put its operand down and waits for the lanes of mask; the result. */
-static __attribute__((noinline)) uint64_t meet_some(cupel_emu_thread *self, uint32_t operation, uint32_t mask, const void *pc) {
+static __attribute__((noinline)) uint64_t meet_some(cupel_emu_thread *self, uint32_t operation, uint32_t mask,
+                                                    const void *pc) {
     uint32_t wanted = slots_of(self->home, mask);
     if ((wanted & self->own) == 0) {
-        cupel_emu_report_note("a lane takes part in a warp operation whose mask does not name it (undefined on a device)");
+        cupel_emu_report_note(
+            "a lane takes part in a warp operation whose mask does not name it (undefined on a device)");
         wanted |= self->own;
     }
     self->wait_pc = pc;
     if (join_group(self->home, operation, wanted, self->own)) return self->home->value[self->lane];
-    return cupel_emu_block_wait();
+    return cupel_emu_wait(self);
 }
 
 /* The common case, without a frame: the mask names every lane there is. */
-static inline __attribute__((always_inline)) uint64_t meet(cupel_emu_thread *self, uint32_t operation, uint32_t mask, uint64_t detail,
-                                                           const void *pc) {
+static inline __attribute__((always_inline)) uint64_t meet(cupel_emu_thread *self, uint32_t operation,
+                                                           uint32_t mask, uint64_t detail, const void *pc) {
     cupel_emu_warp *warp = self->home;
     if ((mask & warp->existing_lanes) != warp->existing_lanes) return meet_some(self, operation, mask, pc);
     if (warp->all_arrived == 0) {
@@ -201,7 +208,7 @@ static inline __attribute__((always_inline)) uint64_t meet(cupel_emu_thread *sel
     warp->all_alike &= warp->all_detail == detail;
     if (warp->all_arrived == warp->alive) return finish_all_of(self);
     self->wait_pc = pc;
-    return cupel_emu_block_wait();
+    return cupel_emu_wait(self);
 }
 
 /* A device does not wait for lanes that have exited. */
@@ -211,8 +218,8 @@ void cupel_emu_warp_lane_exited(cupel_emu_warp *warp) {
         if ((warp->groups[g].mask & warp->alive) == warp->groups[g].arrived) finish_group(warp, g, 0);
 }
 
-static inline __attribute__((always_inline)) uint64_t shuffle(int kind, uint32_t mask, uint64_t value, uint32_t argument,
-                                                              uint32_t width, const void *pc) {
+static inline __attribute__((always_inline)) uint64_t
+shuffle(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width, const void *pc) {
     cupel_emu_thread *self = m->current;
     uint64_t detail = (uint64_t)argument << 32 | (uint64_t)width << 8 | (uint64_t)kind;
     self->home->value[self->lane] = value;
@@ -220,11 +227,12 @@ static inline __attribute__((always_inline)) uint64_t shuffle(int kind, uint32_t
     return meet(self, OPERATION_SHUFFLE, mask, detail, pc);
 }
 
-static __attribute__((noinline)) uint64_t uncommon_shuffle(int kind, uint32_t mask, uint64_t value, uint32_t argument,
-                                                           uint32_t width, const void *pc) {
+static __attribute__((noinline)) uint64_t
+uncommon_shuffle(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width, const void *pc) {
     if (m->budget == 0) cupel_emu_budget_spent(pc);
     if (width == 0 || width > CUPEL_EMU_WARP || (width & (width - 1)) != 0) {
-        cupel_emu_report_note("a shuffle has a width that is not a power of two up to 32 (undefined on a device)");
+        cupel_emu_report_note(
+            "a shuffle has a width that is not a power of two up to 32 (undefined on a device)");
         width = CUPEL_EMU_WARP;
     }
     return shuffle(kind, mask, value, argument, width, pc);
@@ -232,7 +240,8 @@ static __attribute__((noinline)) uint64_t uncommon_shuffle(int kind, uint32_t ma
 
 uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width) {
     const void *pc = __builtin_return_address(0);
-    if (--m->budget == 0 || width != CUPEL_EMU_WARP) return uncommon_shuffle(kind, mask, value, argument, width, pc);
+    if (--m->budget == 0 || width != CUPEL_EMU_WARP)
+        return uncommon_shuffle(kind, mask, value, argument, width, pc);
     return shuffle(kind, mask, value, argument, CUPEL_EMU_WARP, pc);
 }
 
@@ -251,7 +260,8 @@ void cupel_emu_warp_sync(uint32_t mask) {
     meet(m->current, OPERATION_SYNC, mask, 0, __builtin_return_address(0));
 }
 
-/* Which lanes run together is not defined for fibers; those that have not exited are the answer of an undivided warp. */
+/* Which lanes run together is not defined for fibers; those that have not exited are the answer of an
+ * undivided warp. */
 uint32_t cupel_emu_active_mask(void) {
     return lanes_of(m->current->home, m->current->home->alive);
 }

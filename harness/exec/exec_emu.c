@@ -1,4 +1,5 @@
-/* The emulator as an executor: compiles what a binding needs, lays memory out, evaluates and runs the launches. */
+/* The emulator as an executor: compiles what a binding needs, lays memory out, evaluates and runs the
+ * launches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,8 @@ static void close_emu(void *self) {
     free(e);
 }
 
-static cupel_code join(emu *e, const char *const *a, int a_count, const char *const *b, int b_count, const char ***out,
-                       cupel_error *err) {
+static cupel_code join(emu *e, const char *const *a, int a_count, const char *const *b, int b_count,
+                       const char ***out, cupel_error *err) {
     const char **all = cupel_arena_alloc(e->arena, (size_t)(a_count + b_count + 1) * sizeof *all);
     if (all == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     for (int i = 0; i < a_count; i++) all[i] = cupel_arena_text(e->arena, a[i], strlen(a[i]));
@@ -63,11 +64,11 @@ static cupel_code join(emu *e, const char *const *a, int a_count, const char *co
 static cupel_code open_source(emu *e, const cupel_executor_options *options, cupel_error *err) {
     const cupel_contract *contract = e->contract;
     const char **includes;
-    CUPEL_TRY(join(e, contract->source_defines, contract->source_define_count, options->defines, options->define_count,
-                   &e->defines, err));
+    CUPEL_TRY(join(e, contract->source_defines, contract->source_define_count, options->defines,
+                   options->define_count, &e->defines, err));
     e->define_count = contract->source_define_count + options->define_count;
-    CUPEL_TRY(join(e, contract->source_includes, contract->source_include_count, options->includes, options->include_count,
-                   &includes, err));
+    CUPEL_TRY(join(e, contract->source_includes, contract->source_include_count, options->includes,
+                   options->include_count, &includes, err));
     cupel_source_options source = {.include_count = contract->source_include_count + options->include_count,
                                    .includes = includes};
     return cupel_source_load(contract->source, &source, e->arena, &e->source, err);
@@ -106,8 +107,10 @@ static cupel_code open_emu(const cupel_contract *contract, const cupel_executor_
 /* ---- compiled sets ---- */
 
 /* The entries of every launch under a binding, each once, in scratch; and their key. */
-static cupel_code collect_entries(emu *e, const cupel_binding *binding, const char *by_launch[CUPEL_LAUNCH_MAX],
-                                  const char *distinct[CUPEL_LAUNCH_MAX], int *count, char **key, cupel_error *err) {
+static cupel_code collect_entries(emu *e, const cupel_binding *binding,
+                                  const char *by_launch[CUPEL_LAUNCH_MAX],
+                                  const char *distinct[CUPEL_LAUNCH_MAX], int *count, char **key,
+                                  cupel_error *err) {
     size_t length = 1;
     *count = 0;
     for (int l = 0; l < e->contract->launch_count; l++) {
@@ -129,7 +132,8 @@ static cupel_code collect_entries(emu *e, const cupel_binding *binding, const ch
     return CUPEL_OK;
 }
 
-static cupel_code build(emu *e, const char *const *entries, int count, const char *key, built **out, cupel_error *err) {
+static cupel_code build(emu *e, const char *const *entries, int count, const char *key, built **out,
+                        cupel_error *err) {
     cupel_emu_compile_request request = {.source = e->source,
                                          .define_count = e->define_count,
                                          .defines = e->defines,
@@ -170,7 +174,8 @@ static cupel_code find_module(emu *e, const cupel_binding *binding, cupel_emu_mo
         const cupel_launch *launch = &e->contract->launches[l];
         kernels[l] = cupel_emu_module_kernel(found->module, by_launch[l]);
         if (kernels[l] == NULL)
-            return cupel_fail_span(err, CUPEL_MISMATCH, launch->place, "the source has no kernel '%s'", by_launch[l]);
+            return cupel_fail_span(err, CUPEL_MISMATCH, launch->place, "the source has no kernel '%s'",
+                                   by_launch[l]);
         CUPEL_TRY(cupel_arguments_check(binding, launch, kernels[l], err));
     }
     return CUPEL_OK;
@@ -192,39 +197,44 @@ typedef struct planned {
     cupel_arguments arguments;
 } planned;
 
-static cupel_code evaluate(const cupel_case *c, const cupel_scalar_expr *expr, int64_t *out, cupel_error *err) {
+static cupel_code evaluate(const cupel_case *c, const cupel_scalar_expr *expr, int64_t *out,
+                           cupel_error *err) {
     cupel_scalar value;
     CUPEL_TRY(cupel_binding_scalar(&c->binding, expr, c->strides, &value, err));
     if (value.real) {
         cupel_span text = cupel_scalar_text(expr);
-        return cupel_fail_span(err, CUPEL_CONTRACT, text, "expected an integer, '%.*s' is %g", (int)text.length, text.text,
-                               value.d);
+        return cupel_fail_span(err, CUPEL_CONTRACT, text, "expected an integer, '%.*s' is %g",
+                               (int)text.length, text.text, value.d);
     }
     *out = value.i;
     return CUPEL_OK;
 }
 
-static cupel_code plan(emu *e, const cupel_case *c, const cupel_launch *launch, const cupel_emu_kernel *kernel, planned *out,
-                       cupel_error *err) {
+static cupel_code plan(emu *e, const cupel_case *c, const cupel_launch *launch,
+                       const cupel_emu_kernel *kernel, planned *out, cupel_error *err) {
     int64_t skip = 0;
     if (launch->skip_if != NULL) CUPEL_TRY(evaluate(c, launch->skip_if, &skip, err));
     out->skipped = skip != 0;
     if (out->skipped) return CUPEL_OK;
     out->launch = (cupel_emu_launch){.kernel = kernel, .grid = {1, 1, 1}, .block = {1, 1, 1}};
-    for (int i = 0; i < launch->grid_rank; i++) CUPEL_TRY(evaluate(c, launch->grid[i], &out->launch.grid[i], err));
-    for (int i = 0; i < launch->block_rank; i++) CUPEL_TRY(evaluate(c, launch->block[i], &out->launch.block[i], err));
+    for (int i = 0; i < launch->grid_rank; i++)
+        CUPEL_TRY(evaluate(c, launch->grid[i], &out->launch.grid[i], err));
+    for (int i = 0; i < launch->block_rank; i++)
+        CUPEL_TRY(evaluate(c, launch->block[i], &out->launch.block[i], err));
     if (launch->shared != NULL) CUPEL_TRY(evaluate(c, launch->shared, &out->launch.dynamic_shared, err));
     CUPEL_TRY(cupel_arguments_evaluate(c, launch, kernel, e->guarded, &out->arguments, err));
     out->launch.args = out->arguments.pointers;
     return CUPEL_OK;
 }
 
-/* Enough for any kernel whose work is a few thousand steps for each element and thread; a hang costs about a second. */
+/* Enough for any kernel whose work is a few thousand steps for each element and thread; a hang costs about a
+ * second. */
 static uint64_t steps_for(const cupel_case *c, const planned *plans, int count) {
     double threads = 0;
     for (int l = 0; l < count; l++) {
         double product = 1;
-        for (int i = 0; i < 3; i++) product *= (double)plans[l].launch.grid[i] * (double)plans[l].launch.block[i];
+        for (int i = 0; i < 3; i++)
+            product *= (double)plans[l].launch.grid[i] * (double)plans[l].launch.block[i];
         if (!plans[l].skipped && product > 0) threads += product;
     }
     double steps = 5e7 + 5e3 * ((double)c->element_count + (threads < 1e8 ? threads : 1e8));
@@ -235,8 +245,8 @@ static int locate(const void *self, const void *address, int64_t *offset) {
     return cupel_guarded_locate(self, address, offset);
 }
 
-static void run_launches(emu *e, const cupel_case *c, const cupel_run_request *request, cupel_emu_module *module,
-                         const planned *plans, cupel_observation *out) {
+static void run_launches(emu *e, const cupel_case *c, const cupel_run_request *request,
+                         cupel_emu_module *module, const planned *plans, cupel_observation *out) {
     cupel_emu_memory memory = {.valid = e->initialised.valid,
                                .readable = e->initialised.readable,
                                .locate = locate,
@@ -244,7 +254,8 @@ static void run_launches(emu *e, const cupel_case *c, const cupel_run_request *r
     cupel_guarded_region(e->guarded, &memory.start, &memory.size);
     uint64_t steps = e->step_limit != 0 ? e->step_limit : steps_for(c, plans, e->contract->launch_count);
     bool any = false;
-    cupel_emu_run_begin(module, &memory, request->schedule, request->poison == CUPEL_POISON_FINITE, steps, out);
+    cupel_emu_run_begin(module, &memory, request->schedule, request->poison == CUPEL_POISON_FINITE, steps,
+                        out);
     for (int l = 0; l < e->contract->launch_count; l++) {
         if (plans[l].skipped) continue;
         any = true;
@@ -254,8 +265,8 @@ static void run_launches(emu *e, const cupel_case *c, const cupel_run_request *r
     if (!any) out->outcome = CUPEL_RUN_SKIPPED;
 }
 
-static cupel_code run_emu(void *self, const cupel_case *c, const cupel_run_request *request, cupel_arena *arena,
-                          cupel_observation *out, cupel_error *err) {
+static cupel_code run_emu(void *self, const cupel_case *c, const cupel_run_request *request,
+                          cupel_arena *arena, cupel_observation *out, cupel_error *err) {
     emu *e = self;
     cupel_emu_module *module;
     const cupel_emu_kernel *kernels[CUPEL_LAUNCH_MAX];
@@ -271,7 +282,8 @@ static cupel_code run_emu(void *self, const cupel_case *c, const cupel_run_reque
     return cupel_guarded_collect(e->guarded, c, arena, out, err);
 }
 
-/* The counters of all modules one behind the other, so that an edge keeps its index as long as the executor lives. */
+/* The counters of all modules one behind the other, so that an edge keeps its index as long as the executor
+ * lives. */
 static const uint8_t *coverage_emu(void *self, size_t *count) {
     emu *e = self;
     size_t total = 0, n;
@@ -305,4 +317,6 @@ static const cupel_executor_backend backend = {.name = "emu",
                                                .coverage = coverage_emu,
                                                .close = close_emu};
 
-const cupel_executor_backend *cupel_executor_emu(void) { return &backend; }
+const cupel_executor_backend *cupel_executor_emu(void) {
+    return &backend;
+}

@@ -21,7 +21,8 @@ const cupel_executor_backend *cupel_executor_default(const cupel_contract *contr
 }
 
 cupel_code cupel_executor_open(const cupel_executor_backend *backend, const cupel_contract *contract,
-                               const cupel_executor_options *options, cupel_executor **out, cupel_error *err) {
+                               const cupel_executor_options *options, cupel_executor **out,
+                               cupel_error *err) {
     cupel_executor *executor = calloc(1, sizeof *executor);
     if (executor == NULL) return cupel_fail(err, CUPEL_MEMORY, "no memory for an executor");
     executor->backend = backend;
@@ -34,13 +35,16 @@ cupel_code cupel_executor_open(const cupel_executor_backend *backend, const cupe
     return CUPEL_OK;
 }
 
-const cupel_executor_backend *cupel_executor_backend_of(const cupel_executor *executor) { return executor->backend; }
+const cupel_executor_backend *cupel_executor_backend_of(const cupel_executor *executor) {
+    return executor->backend;
+}
 
 cupel_code cupel_executor_prepare(cupel_executor *executor, const cupel_binding *binding, cupel_error *err) {
     return executor->backend->prepare(executor->self, binding, err);
 }
 
-/* Rounding, flush-to-zero and denormals-are-zero of SSE, and the x87 control word; never the sticky exception flags. */
+/* Rounding, flush-to-zero and denormals-are-zero of SSE, and the x87 control word; never the sticky exception
+ * flags. */
 typedef struct fp_mode {
     uint32_t mxcsr;
     uint16_t x87;
@@ -67,10 +71,12 @@ static void report_mode(const fp_mode *after, cupel_observation *out) {
     out->outcome = CUPEL_RUN_FAULT;
     out->fault = CUPEL_FAULT_FP_MODE;
     snprintf(out->text, sizeof out->text,
-             "the candidate left another floating-point mode behind:%s%s%s (MXCSR 0x%04x, x87 control word 0x%04x)",
-             after->mxcsr & 0x8000 ? " flush to zero" : "", after->mxcsr & 0x0040 ? " denormals are zero" : "",
-             (after->mxcsr & 0x6000) != 0 || (after->x87 & 0x0c00) != 0 ? " another rounding" : "", after->mxcsr,
-             after->x87);
+             "the candidate left another floating-point mode behind:%s%s%s (MXCSR 0x%04x, x87 control word "
+             "0x%04x)",
+             after->mxcsr & 0x8000 ? " flush to zero" : "",
+             after->mxcsr & 0x0040 ? " denormals are zero" : "",
+             (after->mxcsr & 0x6000) != 0 || (after->x87 & 0x0c00) != 0 ? " another rounding" : "",
+             after->mxcsr, after->x87);
 }
 
 cupel_code cupel_executor_run(cupel_executor *executor, const cupel_case *c, const cupel_run_request *request,

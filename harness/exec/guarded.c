@@ -16,16 +16,20 @@ struct cupel_guarded {
     size_t size; /* in use by this case, guards included */
     int count;
     placed buffers[CUPEL_TENSOR_MAX];
-    /* What the guards held: one image of guard bytes a band, band b before buffer b, band count after the last. Bands may be longer
-     * than CUPEL_GUARD_BYTES where alignment asks for it. */
+    /* What the guards held: one image of guard bytes a band, band b before buffer b, band count after the
+     * last. Bands may be longer than CUPEL_GUARD_BYTES where alignment asks for it. */
     unsigned char *guards;
     size_t guards_capacity;
     size_t band_offset[CUPEL_TENSOR_MAX + 1];
 };
 
-cupel_guarded *cupel_guarded_create(void) { return calloc(1, sizeof(cupel_guarded)); }
+cupel_guarded *cupel_guarded_create(void) {
+    return calloc(1, sizeof(cupel_guarded));
+}
 
-static size_t page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+static size_t page_size(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 void cupel_guarded_free(cupel_guarded *guarded) {
     if (guarded == NULL) return;
@@ -38,7 +42,8 @@ void cupel_guarded_free(cupel_guarded *guarded) {
 static cupel_code reserve(cupel_guarded *g, size_t size, cupel_error *err) {
     if (size <= g->capacity) return CUPEL_OK;
     size_t page = page_size(), capacity = (size + size / 2 + page - 1) / page * page;
-    unsigned char *map = mmap(NULL, capacity + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *map =
+        mmap(NULL, capacity + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED) return cupel_fail(err, CUPEL_MEMORY, "no memory for buffers of %zu bytes", size);
     if (mprotect(map + capacity, page, PROT_NONE) != 0) {
         munmap(map, capacity + page);
@@ -66,7 +71,8 @@ static cupel_dtype type_of_buffer(const cupel_case *c, int b) {
     return CUPEL_F32;
 }
 
-/* Offsets from the region's start, which is page aligned; larger alignments than a page do not occur in contracts. */
+/* Offsets from the region's start, which is page aligned; larger alignments than a page do not occur in
+ * contracts. */
 static size_t lay_out(const cupel_case *c, size_t offsets[CUPEL_TENSOR_MAX]) {
     size_t at = 0;
     for (int b = 0; b < c->buffer_count; b++) {
@@ -86,7 +92,8 @@ static cupel_code fill_guards(cupel_guarded *g, const cupel_case *c, cupel_poiso
     }
     if (total > g->guards_capacity) {
         unsigned char *guards = realloc(g->guards, total);
-        if (guards == NULL) return cupel_fail(err, CUPEL_MEMORY, "no memory for the image of the guard bands");
+        if (guards == NULL)
+            return cupel_fail(err, CUPEL_MEMORY, "no memory for the image of the guard bands");
         g->guards = guards;
         g->guards_capacity = total;
     }
@@ -114,7 +121,9 @@ cupel_code cupel_guarded_load(cupel_guarded *g, const cupel_case *c, cupel_poiso
     return fill_guards(g, c, poison, err);
 }
 
-unsigned char *cupel_guarded_buffer(const cupel_guarded *g, int b) { return g->buffers[b].start; }
+unsigned char *cupel_guarded_buffer(const cupel_guarded *g, int b) {
+    return g->buffers[b].start;
+}
 
 unsigned char *cupel_guarded_tensor(const cupel_guarded *g, const cupel_case *c, int tensor) {
     return g->buffers[c->tensors[tensor].buffer].start + c->tensors[tensor].offset;
@@ -172,7 +181,8 @@ cupel_code cupel_guarded_collect(const cupel_guarded *g, const cupel_case *c, cu
         const unsigned char *where;
         *after = (cupel_buffer_after){.size = c->buffers[b].size};
         after->bytes = cupel_arena_raw(arena, buffer->size, 1);
-        if (after->bytes == NULL) return cupel_fail(err, CUPEL_MEMORY, "no memory for the buffers after the run");
+        if (after->bytes == NULL)
+            return cupel_fail(err, CUPEL_MEMORY, "no memory for the buffers after the run");
         memcpy(after->bytes, buffer->start, buffer->size);
         int64_t behind = INT64_MAX;
         if (damage_behind(g, b, &where)) {

@@ -45,12 +45,14 @@ static cupel_code reserve(cupel_initialised *maps, size_t bytes, cupel_error *er
     if (valid != NULL) maps->valid = valid;
     uint8_t *readable = realloc(maps->readable, bytes);
     if (readable != NULL) maps->readable = readable;
-    if (valid == NULL || readable == NULL) return cupel_fail(err, CUPEL_MEMORY, "no memory for the checker's maps");
+    if (valid == NULL || readable == NULL)
+        return cupel_fail(err, CUPEL_MEMORY, "no memory for the checker's maps");
     maps->capacity = bytes;
     return CUPEL_OK;
 }
 
-cupel_code cupel_initialised_load(cupel_initialised *maps, const cupel_guarded *guarded, const cupel_case *c, cupel_error *err) {
+cupel_code cupel_initialised_load(cupel_initialised *maps, const cupel_guarded *guarded, const cupel_case *c,
+                                  cupel_error *err) {
     unsigned char *region;
     size_t size;
     cupel_guarded_region(guarded, &region, &size);

@@ -1,4 +1,5 @@
-/* Which bytes of guarded memory a candidate may touch, and which hold something that it may read: the emulator's two bit maps. */
+/* Which bytes of guarded memory a candidate may touch, and which hold something that it may read: the
+ * emulator's two bit maps. */
 #ifndef CUPEL_INITIALISED_H
 #define CUPEL_INITIALISED_H
 
@@ -10,8 +11,8 @@ typedef struct cupel_initialised {
 } cupel_initialised;
 
 /* For the case that guarded holds. Start from all zeros; the maps are reused from case to case. */
-CUPEL_MUST_USE cupel_code cupel_initialised_load(cupel_initialised *maps, const cupel_guarded *guarded, const cupel_case *c,
-                                                 cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_initialised_load(cupel_initialised *maps, const cupel_guarded *guarded,
+                                                 const cupel_case *c, cupel_error *err);
 void cupel_initialised_free(cupel_initialised *maps);
 
 #endif

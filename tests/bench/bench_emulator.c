@@ -1,6 +1,7 @@
-/* The emulator against its prototype (baseline/emulator, verbatim) on the prototype's kernel, a softmax over M rows of N with 256
- * threads. Both run in turn, the median of five is printed. Ours runs as in a check: buffers between guard bands filled and compared, output
- * and shared memory poisoned, bit maps reset, every access checked, edges counted.
+/* The emulator against its prototype (baseline/emulator, verbatim) on the prototype's kernel, a softmax over
+ * M rows of N with 256 threads. Both run in turn and are measured in processor time (the machine may be
+ * busy), the median of five is printed. Ours runs as in a check: buffers between guard bands filled and
+ * compared, output and shared memory poisoned, bit maps reset, every access checked, edges counted.
  *
  *   bench_emulator BASELINE KERNEL CACHE [M N THREADS]
  */
@@ -8,7 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "emu_compile.h"
 #include "emu_runtime.h"
@@ -17,7 +21,7 @@ enum { TURNS = 5, GUARD = 4096 };
 
 static double now(void) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
@@ -31,14 +35,24 @@ static double median(double *values) {
     return values[TURNS / 2];
 }
 
-static double baseline_rate(const char *program, int m, int n, int threads, int cases) {
-    char command[1024], line[512] = "";
-    snprintf(command, sizeof command, "'%s' %d %d %d %d", program, m, n, threads, cases);
-    FILE *pipe = popen(command, "r");
-    if (pipe == NULL || fgets(line, sizeof line, pipe) == NULL) return 0;
-    pclose(pipe);
-    const char *rate = strstr(line, "us/case, ");
-    return rate == NULL ? 0 : strtod(rate + strlen("us/case, "), NULL);
+/* Cases a second of processor time, the program's start included. */
+static double baseline_rate(char *program, int m, int n, int threads, int cases) {
+    char text[4][16];
+    int values[4] = {m, n, threads, cases}, status;
+    char *arguments[6] = {program};
+    for (int i = 0; i < 4; i++) {
+        snprintf(text[i], sizeof text[i], "%d", values[i]);
+        arguments[i + 1] = text[i];
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        if (freopen("/dev/null", "w", stdout) != NULL) execv(program, arguments);
+        _exit(127);
+    }
+    struct rusage used;
+    if (child < 0 || wait4(child, &status, 0, &used) != child || status != 0) exit(2);
+    return cases / ((double)used.ru_utime.tv_sec + (double)used.ru_stime.tv_sec +
+                    1e-6 * ((double)used.ru_utime.tv_usec + (double)used.ru_stime.tv_usec));
 }
 
 typedef struct memory {
@@ -79,8 +93,8 @@ static int locate(const void *self, const void *address, int64_t *offset) {
     return -1;
 }
 
-static bool run_case(memory *f, cupel_emu_module *module, const cupel_emu_launch *launch, uint64_t schedule, size_t elements,
-                     uint64_t *steps) {
+static bool run_case(memory *f, cupel_emu_module *module, const cupel_emu_launch *launch, uint64_t schedule,
+                     size_t elements, uint64_t *steps) {
     cupel_emu_memory global = {f->now, f->bytes, f->valid, f->readable, locate, NULL};
     cupel_observation seen;
     memcpy(f->now, f->before, f->bytes);
@@ -89,18 +103,21 @@ static bool run_case(memory *f, cupel_emu_module *module, const cupel_emu_launch
     cupel_emu_run_launch(launch);
     cupel_emu_run_end();
     *steps = seen.steps;
-    return seen.outcome == CUPEL_RUN_FINISHED && seen.access_total == 0 && memcmp(f->now, f->before, f->y) == 0 &&
+    return seen.outcome == CUPEL_RUN_FINISHED && seen.access_total == 0 &&
+           memcmp(f->now, f->before, f->y) == 0 &&
            memcmp(f->now + f->y + 4 * elements, f->before + f->y + 4 * elements, GUARD) == 0;
 }
 
 static double error_of(const memory *f, int m, int n) {
-    const float *x = (const float *)(const void *)(f->now + f->x), *y = (const float *)(const void *)(f->now + f->y);
+    const float *x = (const float *)(const void *)(f->now + f->x),
+                *y = (const float *)(const void *)(f->now + f->y);
     double worst = 0;
     for (int i = 0; i < m; i++) {
         double largest = -INFINITY, sum = 0;
         for (int j = 0; j < n; j++) largest = fmax(largest, x[i * n + j]);
         for (int j = 0; j < n; j++) sum += exp(x[i * n + j] - largest);
-        for (int j = 0; j < n; j++) worst = fmax(worst, fabs(exp(x[i * n + j] - largest) / sum - y[i * n + j]));
+        for (int j = 0; j < n; j++)
+            worst = fmax(worst, fabs(exp(x[i * n + j] - largest) / sum - y[i * n + j]));
     }
     return worst;
 }
@@ -114,7 +131,8 @@ static cupel_emu_module *load(const char *kernel, const char *cache) {
     const char *path;
     cupel_emu_module *module = NULL;
     cupel_code code = cupel_source_load(kernel, &options, arena, &source, &err);
-    cupel_emu_compile_request request = {.source = source, .entry_count = 1, .entries = entries, .cache = cache};
+    cupel_emu_compile_request request = {
+        .source = source, .entry_count = 1, .entries = entries, .cache = cache};
     if (code == CUPEL_OK) code = cupel_emu_compile(&request, arena, &path, &err);
     if (code == CUPEL_OK) code = cupel_emu_module_load(path, &module, &err);
     if (code != CUPEL_OK) {
@@ -131,13 +149,16 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: %s BASELINE KERNEL CACHE [M N THREADS]\n", argv[0]);
         return 2;
     }
-    int m = argc == 7 ? atoi(argv[4]) : 4, n = argc == 7 ? atoi(argv[5]) : 64, threads = argc == 7 ? atoi(argv[6]) : 256;
+    int m = argc == 7 ? atoi(argv[4]) : 4, n = argc == 7 ? atoi(argv[5]) : 64,
+        threads = argc == 7 ? atoi(argv[6]) : 256;
     size_t elements = (size_t)m * (size_t)n;
     cupel_emu_module *module = load(argv[2], argv[3]);
     memory f = make_memory(elements);
     void *x = f.now + f.x, *y = f.now + f.y, *args[] = {&x, &y, &m, &n};
-    cupel_emu_launch launch = {
-        .kernel = cupel_emu_module_kernel(module, "softmax"), .args = args, .grid = {m, 1, 1}, .block = {threads, 1, 1}};
+    cupel_emu_launch launch = {.kernel = cupel_emu_module_kernel(module, "softmax"),
+                               .args = args,
+                               .grid = {m, 1, 1},
+                               .block = {threads, 1, 1}};
 
     double theirs[TURNS], ours[2][TURNS];
     uint64_t steps = 0;
@@ -147,17 +168,22 @@ int main(int argc, char **argv) {
             enum { CASES = 800 };
             double start = now();
             for (int i = 0; i < CASES; i++) {
-                if (run_case(&f, module, &launch, way == 0 ? 0 : (uint64_t)(turn * CASES + i + 1), elements, &steps)) continue;
+                if (run_case(&f, module, &launch, way == 0 ? 0 : (uint64_t)(turn * CASES + i + 1), elements,
+                             &steps))
+                    continue;
                 fprintf(stderr, "the kernel did not run well\n");
                 return 1;
             }
             ours[way][turn] = CASES / (now() - start);
         }
     }
-    double error = error_of(&f, m, n), before = median(theirs), canonical = median(ours[0]), seeded = median(ours[1]);
-    printf("M=%d N=%d threads=%d, cases/s: prototype %.0f, emulator %.0f (%.2f times), seeded schedules %.0f (%.2f times); "
+    double error = error_of(&f, m, n), before = median(theirs), canonical = median(ours[0]),
+           seeded = median(ours[1]);
+    printf("M=%d N=%d threads=%d, cases/s: prototype %.0f, emulator %.0f (%.2f times), seeded schedules %.0f "
+           "(%.2f times); "
            "%llu steps a case, error %.2g\n",
-           m, n, threads, before, canonical, canonical / before, seeded, seeded / before, (unsigned long long)steps, error);
+           m, n, threads, before, canonical, canonical / before, seeded, seeded / before,
+           (unsigned long long)steps, error);
     cupel_emu_module_close(module);
     return error < 1e-6 ? 0 : 1;
 }

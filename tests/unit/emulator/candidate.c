@@ -23,20 +23,23 @@ static void must_run(const char *command) {
 }
 
 cupel_emu_module *candidate_load(const char *file) {
-    static const char *const flags[] = {CUPEL_EMU_FRONT_END_FLAGS, CUPEL_EMU_MEANING_FLAGS, CUPEL_EMU_CHECK_FLAGS};
+    static const char *const flags[] = {CUPEL_EMU_FRONT_END_FLAGS, CUPEL_EMU_MEANING_FLAGS,
+                                        CUPEL_EMU_CHECK_FLAGS};
     char stem[512], command[8192], path[600];
     snprintf(stem, sizeof stem, "%s/%s.%d", TEST_BINARY_DIR, file, (int)getpid());
     snprintf(command, sizeof command, "clang -cc1");
     quote(command, sizeof command, flags, sizeof flags / sizeof flags[0]);
     size_t used = strlen(command);
-    snprintf(command + used, sizeof command - used, " -resource-dir \"$(clang -print-resource-dir)\" -internal-isystem \"$(clang "
-             "-print-resource-dir)/include\" -internal-isystem /usr/include/x86_64-linux-gnu -internal-isystem /usr/include "
+    snprintf(command + used, sizeof command - used,
+             " -resource-dir \"$(clang -print-resource-dir)\" -internal-isystem \"$(clang "
+             "-print-resource-dir)/include\" -internal-isystem /usr/include/x86_64-linux-gnu "
+             "-internal-isystem /usr/include "
              "-I %s -I %s -emit-obj -o %s.o %s/%s",
              TEST_SOURCE_DIR, TEST_EMULATOR_DIR, stem, TEST_SOURCE_DIR, file);
     must_run(command);
     snprintf(command, sizeof command,
-             "clang -O2 -fno-builtin -fPIC -shared -Wl,-z,now -I %s -o %s.so %s/mini_trace.c %s.o", TEST_EMULATOR_DIR, stem,
-             TEST_SOURCE_DIR, stem);
+             "clang -O2 -fno-builtin -fPIC -shared -Wl,-z,now -I %s -o %s.so %s/mini_trace.c %s.o",
+             TEST_EMULATOR_DIR, stem, TEST_SOURCE_DIR, stem);
     must_run(command);
     snprintf(path, sizeof path, "%s.so", stem);
     cupel_emu_module *module = NULL;
@@ -58,7 +61,8 @@ static int locate(const void *self, const void *address, int64_t *offset) {
     int found = -1;
     if (at < 0 || at >= (int64_t)sizeof f->bytes) return -1;
     for (int b = 0; b < FIELD_BUFFERS; b++) {
-        int64_t from = at - (FIELD_GUARD + (int64_t)b * (FIELD_FLOATS * 4 + FIELD_GUARD)), size = 4 * f->count[b];
+        int64_t from = at - (FIELD_GUARD + (int64_t)b * (FIELD_FLOATS * 4 + FIELD_GUARD)),
+                size = 4 * f->count[b];
         int64_t distance = from < 0 ? -from : from >= size ? from - size + 1 : 0;
         if (distance < best) best = distance, found = b, *offset = from;
     }
@@ -80,7 +84,8 @@ void field_reset(field *f, int count0, int count1, int count2) {
     f->memory = (cupel_emu_memory){f->bytes, sizeof f->bytes, f->valid, f->readable, locate, f};
 }
 
-void field_run(field *f, cupel_emu_module *module, const char *entry, shape s, int argc, const void *const *args) {
+void field_run(field *f, cupel_emu_module *module, const char *entry, shape s, int argc,
+               const void *const *args) {
     void *copies[16];
     uint64_t values[16] = {0};
     const cupel_emu_kernel *kernel = cupel_emu_module_kernel(module, entry);
@@ -95,7 +100,8 @@ void field_run(field *f, cupel_emu_module *module, const char *entry, shape s, i
                                .grid = {s.grid == 0 ? 1 : s.grid, 1, 1},
                                .block = {s.block == 0 ? 32 : s.block, 1, 1},
                                .dynamic_shared = s.shared};
-    cupel_emu_run_begin(module, &f->memory, s.schedule, s.zero_poison, s.steps == 0 ? 1000000 : s.steps, &f->seen);
+    cupel_emu_run_begin(module, &f->memory, s.schedule, s.zero_poison, s.steps == 0 ? 1000000 : s.steps,
+                        &f->seen);
     bool finished = cupel_emu_run_launch(&launch);
     cupel_emu_run_end();
     assert_int_equal(finished, f->seen.outcome == CUPEL_RUN_FINISHED);

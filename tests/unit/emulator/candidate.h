@@ -4,7 +4,8 @@
 
 #include "emu_runtime.h"
 
-/* Compiles a file of this folder (with cupel_mini_cuda.h and mini_trace.c) and loads it; fails the test when that does not work. */
+/* Compiles a file of this folder (with cupel_mini_cuda.h and mini_trace.c) and loads it; fails the test when
+ * that does not work. */
 cupel_emu_module *candidate_load(const char *file);
 
 enum { FIELD_BUFFERS = 3, FIELD_FLOATS = 2048, FIELD_GUARD = 1024 };
@@ -29,6 +30,7 @@ typedef struct shape {
 } shape;
 
 /* One run of one launch; zeros in s stand for 1 block, 32 threads, canonical, a million steps. */
-void field_run(field *f, cupel_emu_module *module, const char *entry, shape s, int argc, const void *const *args);
+void field_run(field *f, cupel_emu_module *module, const char *entry, shape s, int argc,
+               const void *const *args);
 
 #endif

@@ -1,4 +1,5 @@
-/* The hidden runtime of a test candidate: edges, and the plain memory functions that instrumented code calls. */
+/* The hidden runtime of a test candidate: edges, and the plain memory functions that instrumented code calls.
+ */
 #include "emu_abi.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -37,6 +38,12 @@ HIDDEN void __sanitizer_cov_trace_pc_guard(const uint32_t *guard) {
 }
 
 HIDDEN void __asan_handle_no_return(void) {}
-HIDDEN void *memcpy(void *target, const void *source, size_t size) { return cupel_emu_memcpy(target, source, size); }
-HIDDEN void *memmove(void *target, const void *source, size_t size) { return cupel_emu_memmove(target, source, size); }
-HIDDEN void *memset(void *target, int value, size_t size) { return cupel_emu_memset(target, value, size); }
+HIDDEN void *memcpy(void *target, const void *source, size_t size) {
+    return cupel_emu_memcpy(target, source, size);
+}
+HIDDEN void *memmove(void *target, const void *source, size_t size) {
+    return cupel_emu_memmove(target, source, size);
+}
+HIDDEN void *memset(void *target, int value, size_t size) {
+    return cupel_emu_memset(target, value, size);
+}

@@ -41,7 +41,9 @@ static int line_of(const char *mark) {
     return found;
 }
 
-static void run(const char *entry, shape s, int argc, const void *const *args) { field_run(&f, module, entry, s, argc, args); }
+static void run(const char *entry, shape s, int argc, const void *const *args) {
+    field_run(&f, module, entry, s, argc, args);
+}
 
 static void correct_kernel_is_right(void) {
     int n = 1000;
@@ -95,8 +97,8 @@ static void test_wild_store(void **state) {
     expect_fault(CUPEL_FAULT_OUT_OF_BOUNDS, "wild_store", "wild");
 }
 
-static void expect_access(cupel_access_kind kind, cupel_space space, const char *mark, int buffer, int64_t offset,
-                          uint32_t thread) {
+static void expect_access(cupel_access_kind kind, cupel_space space, const char *mark, int buffer,
+                          int64_t offset, uint32_t thread) {
     assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
     assert_int_equal(f.seen.access_count, 1);
     const cupel_access *access = &f.seen.accesses[0];

@@ -19,24 +19,29 @@ cupel_code exec_fixture_open(exec_fixture *x, const char *source, int which) {
     snprintf(x->path, sizeof x->path, "%s/exec-%d-%d.cu", TEST_BINARY_DIR, (int)getpid(), number++);
     assert_int_equal(cupel_text_write(x->path, source, strlen(source), &x->err), CUPEL_OK);
     cupel_contracts contracts;
-    if (cupel_contracts_load(x->path, x->arena, &contracts, &x->err) != CUPEL_OK) fail_msg("line %d: %s", x->err.line, x->err.text);
+    if (cupel_contracts_load(x->path, x->arena, &contracts, &x->err) != CUPEL_OK)
+        fail_msg("line %d: %s", x->err.line, x->err.text);
     assert_in_range(which, 0, contracts.count - 1);
     x->contract = contracts.items[which];
     cupel_executor_options options = {.cache = TEST_BINARY_DIR "/cache"};
-    cupel_code code = cupel_executor_open(cupel_executor_default(x->contract), x->contract, &options, &x->executor, &x->err);
+    cupel_code code = cupel_executor_open(cupel_executor_default(x->contract), x->contract, &options,
+                                          &x->executor, &x->err);
     if (code == CUPEL_OK) assert_int_equal(cupel_recipe_simple(x->contract, &x->recipe, &x->err), CUPEL_OK);
     return code;
 }
 
 cupel_code exec_fixture_try(exec_fixture *x) {
     cupel_arena_reset(x->case_arena);
-    if (cupel_case_materialise(x->contract, &x->recipe, x->case_arena, &x->c, &x->err) != CUPEL_OK) fail_msg("%s", x->err.text);
-    return cupel_executor_run(x->executor, x->c, &(cupel_run_request){0, CUPEL_POISON_NAN}, x->case_arena, &x->seen, &x->err);
+    if (cupel_case_materialise(x->contract, &x->recipe, x->case_arena, &x->c, &x->err) != CUPEL_OK)
+        fail_msg("%s", x->err.text);
+    return cupel_executor_run(x->executor, x->c, &(cupel_run_request){0, CUPEL_POISON_NAN}, x->case_arena,
+                              &x->seen, &x->err);
 }
 
 void exec_fixture_run(exec_fixture *x, uint64_t schedule, cupel_poison poison) {
     cupel_arena_reset(x->case_arena);
-    if (cupel_case_materialise(x->contract, &x->recipe, x->case_arena, &x->c, &x->err) != CUPEL_OK) fail_msg("%s", x->err.text);
+    if (cupel_case_materialise(x->contract, &x->recipe, x->case_arena, &x->c, &x->err) != CUPEL_OK)
+        fail_msg("%s", x->err.text);
     cupel_run_request request = {schedule, poison};
     if (cupel_executor_run(x->executor, x->c, &request, x->case_arena, &x->seen, &x->err) != CUPEL_OK)
         fail_msg("%s:%d: %s", x->err.file, x->err.line, x->err.text);

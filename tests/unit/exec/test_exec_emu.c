@@ -48,8 +48,10 @@ static void test_values_in_every_type(void **state) {
             const unsigned char *y = exec_fixture_output(&x, "y"), *v = in->values;
             size_t size = cupel_format_of(in->type)->size;
             for (int64_t i = 0; i < in->count; i++)
-                assert_true(cupel_decode(in->type, y + (size_t)i * size) == 2 * cupel_decode(in->type, v + (size_t)i * size));
-            for (int b = 0; b < 2; b++) assert_false(x.seen.buffers[b].guard_before_damaged || x.seen.buffers[b].guard_after_damaged);
+                assert_true(cupel_decode(in->type, y + (size_t)i * size) ==
+                            2 * cupel_decode(in->type, v + (size_t)i * size));
+            for (int b = 0; b < 2; b++)
+                assert_false(x.seen.buffers[b].guard_before_damaged || x.seen.buffers[b].guard_after_damaged);
         }
     }
     size_t count;
@@ -66,7 +68,8 @@ static void test_values_in_every_type(void **state) {
 static cupel_code open_kernel(exec_fixture *x, const char *launch, const char *source) {
     static char text[8192];
     snprintf(text, sizeof text,
-             "/* cupel: 1\nid: k\ndims: {N: 0..300000}\nparams: {p: {range: [-1, 1]}}\ninputs: {x: \"f32[N]\"}\noutputs: {y: \"f32[N]\"}\n"
+             "/* cupel: 1\nid: k\ndims: {N: 0..300000}\nparams: {p: {range: [-1, 1]}}\ninputs: {x: "
+             "\"f32[N]\"}\noutputs: {y: \"f32[N]\"}\n"
              "ensures: {y: \"x\"}\nkernel:\n%s*/\n%s",
              launch, source);
     return exec_fixture_open(x, text, 0);
@@ -115,7 +118,10 @@ static void test_zero_grid_is_refused_and_skip_if_skips(void **state) {
     assert_int_equal(x.seen.outcome, CUPEL_RUN_REFUSED);
     assert_non_null(strstr(x.seen.text, "grid.x is 0"));
     exec_fixture_close(&x);
-    assert_int_equal(open_kernel(&x, "  entry: k\n  args: [x, y, N]\n  grid: [\"ceil_div(N, 64)\"]\n  block: [64]\n  skip_if: \"N == 0\"\n", copy),
+    assert_int_equal(open_kernel(&x,
+                                 "  entry: k\n  args: [x, y, N]\n  grid: [\"ceil_div(N, 64)\"]\n  block: "
+                                 "[64]\n  skip_if: \"N == 0\"\n",
+                                 copy),
                      CUPEL_OK);
     exec_fixture_dim(&x, "N", 0);
     exec_fixture_run(&x, 0, CUPEL_POISON_NAN);
@@ -142,13 +148,20 @@ static void test_contract_and_kernel_disagree(void **state) {
     expect_mismatch(LAUNCH("[x, y]"), copy, "takes 3 arguments");
     expect_mismatch(LAUNCH("[y, N, N]"), copy, "expected a tensor");
     expect_mismatch(LAUNCH("[x, y, x]"), copy, "expected a pointer");
-    expect_mismatch(LAUNCH("[x, y, N]"), "__global__ void k(const double *x, float *y, int n) {}\n", "holds f32");
-    expect_mismatch(LAUNCH("[x, y, N]"), "__global__ void k(const int *x, float *y, int n) {}\n", "holds f32");
-    expect_mismatch(LAUNCH("[x, y, N]"), "#include <cuda_fp16.h>\n__global__ void k(const __half *x, float *y, int n) {}\n", "holds f32");
-    expect_mismatch(LAUNCH("[x, y, N]"), "#include <cuda_fp16.h>\n__global__ void k(const half2 *x, float *y, int n) {}\n", "holds f32");
+    expect_mismatch(LAUNCH("[x, y, N]"), "__global__ void k(const double *x, float *y, int n) {}\n",
+                    "holds f32");
+    expect_mismatch(LAUNCH("[x, y, N]"), "__global__ void k(const int *x, float *y, int n) {}\n",
+                    "holds f32");
+    expect_mismatch(LAUNCH("[x, y, N]"),
+                    "#include <cuda_fp16.h>\n__global__ void k(const __half *x, float *y, int n) {}\n",
+                    "holds f32");
+    expect_mismatch(LAUNCH("[x, y, N]"),
+                    "#include <cuda_fp16.h>\n__global__ void k(const half2 *x, float *y, int n) {}\n",
+                    "holds f32");
     expect_mismatch(LAUNCH("[x, y, {N: i64}]"), copy, "stated as i64");
     expect_mismatch(LAUNCH("[x, y, \"N * 4000000000 + 4000000000\"]"), copy, "does not fit");
-    expect_mismatch(LAUNCH("[x, y, \"0 - 1\"]"), "__global__ void k(const float *x, float *y, unsigned n) {}\n", "-1 does not fit");
+    expect_mismatch(LAUNCH("[x, y, \"0 - 1\"]"),
+                    "__global__ void k(const float *x, float *y, unsigned n) {}\n", "-1 does not fit");
 }
 
 static void test_types_that_agree(void **state) {
@@ -157,7 +170,8 @@ static void test_types_that_agree(void **state) {
         "__global__ void k(const float4 *x, float *y, long long n) {}\n",
         "__global__ void k(const void *x, float2 *y, unsigned char n) {}\n",
         "struct alignas(16) pack { float v[4]; };\n__global__ void k(const pack *x, float *y, float n) {}\n",
-        "#include <cuda_fp16.h>\n__global__ void k(const float *x, float *y, __half n) { y[0] = __half2float(n); }\n",
+        "#include <cuda_fp16.h>\n__global__ void k(const float *x, float *y, __half n) { y[0] = "
+        "__half2float(n); }\n",
     };
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         exec_fixture x;
@@ -194,14 +208,17 @@ static void test_inline_ptx_is_named(void **state) {
 static void test_several_launches_share_memory(void **state) {
     (void)state;
     exec_fixture x;
-    assert_int_equal(open_kernel(&x,
-                                 "  - entry: first\n    args: [x, y, N]\n    grid: [1]\n    block: [32]\n"
-                                 "  - entry: second\n    args: [y, N]\n    grid: [1]\n    block: [32]\n    shared: \"N * sizeof(f32)\"\n",
-                                 "__global__ void first(const float *x, float *y, int n) { for (int i = threadIdx.x; i < n; i += 32) y[i] = x[i]; }\n"
-                                 "__global__ void second(float *y, int n) {\n    extern __shared__ float s[];\n"
-                                 "    for (int i = threadIdx.x; i < n; i += 32) s[i] = y[i] + 1;\n    __syncthreads();\n"
-                                 "    for (int i = threadIdx.x; i < n; i += 32) y[i] = s[i];\n}\n"),
-                     CUPEL_OK);
+    assert_int_equal(
+        open_kernel(&x,
+                    "  - entry: first\n    args: [x, y, N]\n    grid: [1]\n    block: [32]\n"
+                    "  - entry: second\n    args: [y, N]\n    grid: [1]\n    block: [32]\n    shared: \"N * "
+                    "sizeof(f32)\"\n",
+                    "__global__ void first(const float *x, float *y, int n) { for (int i = threadIdx.x; i < "
+                    "n; i += 32) y[i] = x[i]; }\n"
+                    "__global__ void second(float *y, int n) {\n    extern __shared__ float s[];\n"
+                    "    for (int i = threadIdx.x; i < n; i += 32) s[i] = y[i] + 1;\n    __syncthreads();\n"
+                    "    for (int i = threadIdx.x; i < n; i += 32) y[i] = s[i];\n}\n"),
+        CUPEL_OK);
     exec_fixture_dim(&x, "N", 100);
     exec_fixture_run(&x, 0, CUPEL_POISON_NAN);
     if (x.seen.outcome != CUPEL_RUN_FINISHED) fail_msg("%s", x.seen.text);

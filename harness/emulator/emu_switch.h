@@ -1,0 +1,47 @@
+/* The short way from a thread that must wait to the next one of its warp: inline, so that waiting functions
+ * need no frame of their own and end in a jump. */
+#ifndef CUPEL_EMU_SWITCH_H
+#define CUPEL_EMU_SWITCH_H
+
+#include <string.h>
+
+#include "emu_machine.h"
+
+/* Long ways: next has not begun, is self or is NULL; or nobody of self's warp is ready. */
+uint64_t cupel_emu_block_begin(cupel_emu_thread *self, cupel_emu_thread *next);
+uint64_t cupel_emu_block_elsewhere(cupel_emu_thread *self);
+
+/* The next ready thread of a warp that has one: slots in a ring behind the running thread's. */
+static inline cupel_emu_thread *cupel_emu_choose_in(cupel_emu_warp *warp, uint32_t own) {
+    uint32_t ready = warp->ready, behind = ready & -own;
+    uint32_t pick = behind != 0 ? behind : ready;
+    warp->ready = ready & ~(pick & -pick);
+    return &warp->threads[__builtin_ctz(pick)];
+}
+
+/* Makes next the running thread as far as device code and the checker see it. */
+static inline void cupel_emu_enter(cupel_emu_thread *next) {
+    cupel_emu_the_machine.current = next;
+    memcpy(&cupel_emu_the_machine.registers->thread, &next->x, 5 * sizeof(uint32_t));
+    cupel_emu_the_machine.stack_low = next->stack_low;
+}
+
+static inline uint64_t *cupel_emu_result_of(cupel_emu_thread *thread) {
+    return &thread->home->value[thread->lane];
+}
+
+static inline uint64_t cupel_emu_go_over_to(cupel_emu_thread *self, cupel_emu_thread *next) {
+    cupel_emu_enter(next);
+    return cupel_emu_fiber_switch(&self->sp, next->sp, cupel_emu_result_of(next));
+}
+
+/* self, the running thread, gives way; returns when it is chosen again, with what then lies in its warp's
+ * value[lane]. */
+static inline __attribute__((always_inline)) uint64_t cupel_emu_wait(cupel_emu_thread *self) {
+    if (self->home->ready == 0) return cupel_emu_block_elsewhere(self);
+    cupel_emu_thread *next = cupel_emu_choose_in(self->home, self->own);
+    if (next->stack_low == 0 || next == self) return cupel_emu_block_begin(self, next);
+    return cupel_emu_go_over_to(self, next);
+}
+
+#endif
