@@ -92,11 +92,82 @@ static int behind_views(const cupel_graph *graph, int node) {
     return node;
 }
 
-/* Is `maximum` a view of amax over the last axis of x, broadcast back along that axis? */
+/* The element of the node behind the views that element `index` of *node stands for; *node becomes that node.
+ */
+static int64_t element_behind(const cupel_graph *graph, int *node, int64_t index) {
+    for (;; *node = graph->nodes[*node].args[0]) {
+        const cupel_node *n = &graph->nodes[*node];
+        if (n->op == CUPEL_OP_RESHAPE) continue;
+        if (n->op != CUPEL_OP_VIEW) return index;
+        int64_t source = n->offset;
+        for (int d = n->rank - 1; d >= 0; d--) {
+            source += index % n->shape[d] * n->stride[d];
+            index /= n->shape[d];
+        }
+        index = source;
+    }
+}
+
+/* Does element `row` of the maximum belong to a row that holds element `index` of x? */
+static bool row_holds(const cupel_graph *graph, const cupel_node *maximum, int64_t row, int x,
+                      int64_t index) {
+    const cupel_node *argument = &graph->nodes[maximum->args[0]];
+    const int64_t n = argument->shape[argument->rank - 1];
+    if (maximum->args[0] == x) return index / n == row;
+    const int64_t wanted = element_behind(graph, &x, index);
+    for (int64_t t = 0; t < n; t++) {
+        int base = maximum->args[0];
+        if (element_behind(graph, &base, row * n + t) == wanted && base == x) return true;
+    }
+    return false;
+}
+
+/* Is `maximum` a view of amax(x), so broadcast that each element of x meets the maximum of its own row? A
+ * square tensor may meet the maxima of other rows. Indices are affine, so a few elements tell: the corners
+ * and some between. */
 static bool is_own_maximum(const cupel_graph *graph, int x, int maximum) {
     const cupel_node *reduced = &graph->nodes[behind_views(graph, maximum)];
-    if (reduced->op != CUPEL_OP_AMAX) return false;
-    return reduced->args[0] == x || behind_views(graph, reduced->args[0]) == behind_views(graph, x);
+    const int64_t count = graph->nodes[x].count;
+    if (reduced->op != CUPEL_OP_AMAX || count == 0) return false;
+    if (behind_views(graph, reduced->args[0]) != behind_views(graph, x)) return false;
+    const int64_t samples[] = {0,         count - 1,     count / 2, count / 3,
+                               count / 5, count * 3 / 4, count / 7, count - 1 - count / 9};
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        int base = maximum;
+        const int64_t row = element_behind(graph, &base, samples[i]);
+        if (!row_holds(graph, reduced, row, x, samples[i])) return false;
+    }
+    return true;
+}
+
+/* Is this sum one over a whole row of exp(x - amax(x))? Then one of its terms is exp(0). */
+static bool is_softmax_sum(const cupel_graph *graph, const cupel_node *sum) {
+    const cupel_node *term = &graph->nodes[behind_views(graph, sum->args[0])];
+    if (term->op != CUPEL_OP_EXP && term->op != CUPEL_OP_EXP2) return false;
+    const cupel_node *shifted = &graph->nodes[behind_views(graph, term->args[0])];
+    if (shifted->op != CUPEL_OP_SUB || !is_own_maximum(graph, shifted->args[0], shifted->args[1]))
+        return false;
+    const cupel_node *maximum = &graph->nodes[behind_views(graph, shifted->args[1])];
+    const cupel_node *argument = &graph->nodes[maximum->args[0]], *summed = &graph->nodes[sum->args[0]];
+    const int64_t n = summed->shape[summed->rank - 1];
+    if (n != argument->shape[argument->rank - 1] || sum->count == 0) return false;
+    const int64_t rows[] = {0, sum->count / 2, sum->count - 1};
+    for (int i = 0; i < 3; i++) {
+        int64_t first = -1, before = -1;
+        for (int64_t t = 0; t < n; t++) {
+            int node = sum->args[0];
+            int64_t at = element_behind(graph, &node, rows[i] * n + t);
+            node = graph->nodes[node].args[0];
+            at = element_behind(graph, &node, at);
+            if (at == before) return false; /* one element repeated is no row */
+            before = at;
+            int top = graph->nodes[node].args[1];
+            const int64_t row = element_behind(graph, &top, at);
+            if (t > 0 && row != first) return false;
+            first = row;
+        }
+    }
+    return true;
 }
 
 cupel_trait cupel_trait_of(const cupel_graph *graph, int index) {
@@ -111,14 +182,7 @@ cupel_trait cupel_trait_of(const cupel_graph *graph, int index) {
     case CUPEL_OP_DIV:
         t.root_divisor = graph->nodes[behind_views(graph, n->args[1])].op == CUPEL_OP_SQRT;
         break;
-    case CUPEL_OP_SUM: {
-        const cupel_node *term = &graph->nodes[behind_views(graph, n->args[0])];
-        if (!n->rescalable || (term->op != CUPEL_OP_EXP && term->op != CUPEL_OP_EXP2)) break;
-        const cupel_node *shifted = &graph->nodes[behind_views(graph, term->args[0])];
-        t.softmax_sum =
-            shifted->op == CUPEL_OP_SUB && is_own_maximum(graph, shifted->args[0], shifted->args[1]);
-        break;
-    }
+    case CUPEL_OP_SUM: t.softmax_sum = n->rescalable && is_softmax_sum(graph, n); break;
     default: break;
     }
     return t;

@@ -353,6 +353,29 @@ static void budgets_have_sources(void **state) {
     assert_null(cupel_budget_of(CUPEL_OP_ADD));
 }
 
+/* Ranges are clipped only where they hold: not for the maximum of another row, nor for a sum along another
+ * axis. */
+static void maxima_of_other_rows(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    property_problem p = problem(arena, "x - amax(x, axis=-1)", 2, 2, 2);
+    property_input *x = property_add(&p, "x", 2, 2, 2);
+    const double values[] = {5, 4, 2, 1}; /* the maxima 5 and 2 meet the columns */
+    for (int i = 0; i < 4; i++) x->values[i] = values[i];
+    property_answer(&p);
+    assert_int_equal(judge(&p, 1, 2), CUPEL_ALLOWED);
+    assert_int_equal(judge(&p, 1, 0), CUPEL_WRONG_VALUE);
+    property_problem q = problem(arena, "sum(exp(x - amax(x, axis=-1, keepdim=true)), axis=0)", 2, 2, 1);
+    q.inputs[0] = *x, q.input_count = 1;
+    property_answer(&q);
+    assert_int_equal(judge(&q, 1, 2 * expf(-1)), CUPEL_ALLOWED); /* below 1 */
+    property_problem r = problem(arena, "1 / sum(exp(x - amax(x, axis=0, keepdim=true)), axis=0)", 2, 2, 1);
+    r.inputs[0] = *x, r.input_count = 1;
+    property_answer(&r);
+    assert_int_equal(judge(&r, 0, 1 / (1 + expf(-3))), CUPEL_ALLOWED);
+    cupel_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accumulator_from_a_large_bias),
@@ -372,6 +395,7 @@ int main(void) {
         cmocka_unit_test(half_accumulators),
         cmocka_unit_test(double_precision_is_refused),
         cmocka_unit_test(budgets_have_sources),
+        cmocka_unit_test(maxima_of_other_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
