@@ -212,17 +212,47 @@ static cupel_code compile_runtime(job *j) {
                : cupel_fail(j->err, CUPEL_BUILD, "the candidate runtime does not compile; see %s", j->log);
 }
 
+/* The first name in the linker's log that nobody defines, the runtime's own aside; NULL when there is none.
+ */
+static const char *undefined_name(char *log) {
+    static const char *const says[] = {"undefined reference to `", "undefined symbol: "};
+    for (size_t k = 0; k < sizeof says / sizeof *says; k++) {
+        for (char *p = log; (p = strstr(p, says[k])) != NULL;) {
+            p += strlen(says[k]);
+            if (strncmp(p, "cupel_emu_", 10) == 0) continue;
+            p[strcspn(p, "'\n")] = '\0';
+            return p;
+        }
+    }
+    return NULL;
+}
+
+/* The runtime's functions are undefined here on purpose, so undefined names are warnings, and looked through.
+ */
 static cupel_code link_object(job *j) {
-    const char *const argv[] = {j->compiler.path, "-shared", "-nostdlib", "-Wl,--gc-sections",
-                                "-Wl,-z,now",     j->object, j->runtime,  "-o",
-                                j->shared,        "-lm",     "-lc",       NULL};
+    const char *const argv[] = {j->compiler.path,
+                                "-shared",
+                                "-nostdlib",
+                                "-Wl,--gc-sections",
+                                "-Wl,-z,now,-z,defs",
+                                "-Wl,--warn-unresolved-symbols",
+                                j->object,
+                                j->runtime,
+                                "-o",
+                                j->shared,
+                                "-lm",
+                                "-lc",
+                                NULL};
     bool success;
-    CUPEL_TRY(run(j, argv, &success));
-    if (success) return CUPEL_OK;
-    char *text;
+    char *log;
     size_t length;
-    CUPEL_TRY(cupel_text_read(j->log, j->arena, &text, &length, j->err));
-    return cupel_fail(j->err, CUPEL_BUILD, "the candidate does not link: %.600s", text);
+    CUPEL_TRY(run(j, argv, &success));
+    CUPEL_TRY(cupel_text_read(j->log, j->arena, &log, &length, j->err));
+    if (!success) return cupel_fail(j->err, CUPEL_BUILD, "the candidate does not link: %.600s", log);
+    const char *name = undefined_name(log);
+    if (!name) return CUPEL_OK;
+    return cupel_fail_at(j->err, CUPEL_BUILD, j->request->source->path, 0, 0,
+                         "device code needs '%s', which the file only declares", name);
 }
 
 static cupel_code compile_all(job *j) {

@@ -46,7 +46,12 @@ static size_t find(const walk *w, const char *text, size_t length) {
     return same ? low : w->name_count;
 }
 
-static cupel_code mention(walk *w, const char *text, size_t length);
+static cupel_code mention(walk *w, const char *text, size_t length, bool as_member);
+
+/* Whether token i follows . or ->, and so names a member. */
+static bool after_dot(const cupel_tokens *tokens, size_t i) {
+    return i && (cupel_lexer_is(tokens, i - 1, ".") || cupel_lexer_is(tokens, i - 1, "->"));
+}
 
 static cupel_code look_into_macro(walk *w, size_t directive) {
     if (w->macro_reached[directive]) return CUPEL_OK;
@@ -61,17 +66,17 @@ static cupel_code look_into_macro(walk *w, size_t directive) {
                               &inner, w->err));
     for (size_t i = 0; i < inner.count; i++)
         if (inner.at[i].kind == CUPEL_TOKEN_WORD)
-            CUPEL_TRY(mention(w, inner.text + inner.at[i].offset, inner.at[i].length));
+            CUPEL_TRY(mention(w, inner.text + inner.at[i].offset, inner.at[i].length, after_dot(&inner, i)));
     return CUPEL_OK;
 }
 
-static cupel_code mention(walk *w, const char *text, size_t length) {
+static cupel_code mention(walk *w, const char *text, size_t length, bool as_member) {
     for (size_t i = find(w, text, length); i < w->name_count; i++) {
         if (strlen(w->names[i].name) != length || memcmp(w->names[i].name, text, length) != 0) break;
         size_t d = w->names[i].declaration;
         if (d == SIZE_MAX) {
             CUPEL_TRY(look_into_macro(w, w->names[i].directive));
-        } else if (!w->reached[d]) {
+        } else if (!w->reached[d] && (!as_member || w->parts->declarations.at[d].in_class)) {
             w->reached[d] = 1;
             w->pending[w->pending_count++] = d;
         }
@@ -79,14 +84,24 @@ static cupel_code mention(walk *w, const char *text, size_t length) {
     return CUPEL_OK;
 }
 
+/* Whether the word at i is being declared as a variable or a member: "T i;", "T i = ...". */
+static bool is_declarator(const cupel_tokens *tokens, size_t i) {
+    static const char *const after[] = {";", "=", "[", ","};
+    if (i == 0 || cupel_lexer_is(tokens, i - 1, "return")) return false;
+    bool type = tokens->at[i - 1].kind == CUPEL_TOKEN_WORD;
+    for (size_t k = 0; type && k < sizeof after / sizeof *after; k++)
+        if (cupel_lexer_is(tokens, i + 1, after[k])) return true;
+    return false;
+}
+
 static cupel_code look_into(walk *w, size_t d) {
     const cupel_tokens *tokens = &w->parts->structure.tokens;
     const cupel_declaration *declaration = &w->parts->declarations.at[d];
     for (size_t i = declaration->begin; i < declaration->end; i++) {
         const cupel_token *t = &tokens->at[i];
-        bool word = t->kind == CUPEL_TOKEN_WORD && !w->gone[i] &&
+        bool word = t->kind == CUPEL_TOKEN_WORD && !w->gone[i] && !is_declarator(tokens, i) &&
                     w->parts->structure.depth[i] != CUPEL_STRUCTURE_DEAD;
-        if (word) CUPEL_TRY(mention(w, tokens->text + t->offset, t->length));
+        if (word) CUPEL_TRY(mention(w, tokens->text + t->offset, t->length, after_dot(tokens, i)));
     }
     return CUPEL_OK;
 }
@@ -133,7 +148,7 @@ cupel_code cupel_reach_mark(const cupel_source_parts *parts, int entry_count, co
         while (*p) {
             size_t n = 0;
             while (isalnum((unsigned char)p[n]) || p[n] == '_') n++;
-            if (n) CUPEL_TRY(mention(&w, p, n));
+            if (n) CUPEL_TRY(mention(&w, p, n, false));
             p += n ? n : 1;
         }
     }

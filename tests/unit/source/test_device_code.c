@@ -100,6 +100,18 @@ static void assembly_in_macros(void **state) {
     fixture_close(&f);
 }
 
+/* A member that bears the name of a function is another thing. */
+static void members_are_told_from_functions(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    cupel_source *s = fixture_load(
+        &f, "__device__ void load() { asm(\"\"); }\nstruct A { int load; };\n"
+            "__global__ void k(A a, A *b) { a.load = b->load; }\n__global__ void l() { load(); }\n");
+    assert_null(cupel_source_refused(s, "k"));
+    assert_non_null(cupel_source_refused(s, "l"));
+    fixture_close(&f);
+}
+
 static void dead_branches_refuse_nothing(void **state) {
     (void)state;
     fixture f = fixture_open();
@@ -142,6 +154,7 @@ int main(void) {
         cmocka_unit_test(refusals),
         cmocka_unit_test(assembly_in_macros),
         cmocka_unit_test(dead_branches_refuse_nothing),
+        cmocka_unit_test(members_are_told_from_functions),
         cmocka_unit_test(dropping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

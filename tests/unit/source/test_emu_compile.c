@@ -128,6 +128,21 @@ static void broken_neighbours_are_left_out(void **state) {
     fixture_close(&f);
 }
 
+static void a_declaration_alone_is_not_enough(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    compiled c;
+    assert_int_equal(
+        compile_text(&f,
+                     "__device__ int elsewhere(int);\n__global__ void k(int *x) { x[0] = elsewhere(1); }\n",
+                     "k", &c),
+        CUPEL_BUILD);
+    assert_non_null(strstr(c.err.text, "elsewhere"));
+    assert_int_equal(compile_text(&f, "__global__ void later(int *x);\n", "later", &c), CUPEL_BUILD);
+    assert_non_null(strstr(c.err.text, "later"));
+    fixture_close(&f);
+}
+
 static void defines_reach_the_kernel(void **state) {
     (void)state;
     fixture f = fixture_open();
@@ -213,6 +228,7 @@ int main(void) {
         cmocka_unit_test(a_wrong_entry_is_a_mismatch),
         cmocka_unit_test(an_error_has_the_authors_line),
         cmocka_unit_test(broken_neighbours_are_left_out),
+        cmocka_unit_test(a_declaration_alone_is_not_enough),
         cmocka_unit_test(defines_reach_the_kernel),
         cmocka_unit_test(no_compiler),
         cmocka_unit_test(equal_requests_share_an_object),
