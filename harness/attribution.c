@@ -63,40 +63,58 @@ static bool fails(attribution *a, const cupel_recipe *candidate, int mask) {
 
 /* ---- values: what stands in the tensors when a trait is taken away ---- */
 
-enum { VALUES_COUNT = 14 };
+/* How many ways there are, and how many must have been tried in vain before a trait counts as necessary
+ * although the budget is used up. */
+enum { VALUES_COUNT = 16, VALUES_ENOUGH = 6 };
 
 static bool is_subnormal_pattern(cupel_pattern pattern) {
     return pattern == CUPEL_PATTERN_SUBNORMALS || pattern == CUPEL_PATTERN_BITS;
 }
 
-/* Plain values, and values that are hard in an ordinary shape: a bound for long rows needs more cancellation
- * or larger scores before a defect shows than the short row of the minimal case. */
+/* Plain values, and values that are hard in an ordinary shape: the bound of a long row needs more
+ * cancellation, larger scores or smaller variances before a defect shows than the short row of the minimal
+ * case. */
 static const struct {
     cupel_pattern pattern;
     double amplitude, centre;
-} plain_values[] = {{CUPEL_PATTERN_INTEGERS, 1, 0},    {CUPEL_PATTERN_NORMAL, 1, 0},
-                    {CUPEL_PATTERN_UNIFORM, 1, 0},     {CUPEL_PATTERN_NORMAL, 30, 0},
-                    {CUPEL_PATTERN_NORMAL, 1, 1000},   {CUPEL_PATTERN_CANCELLATION, 1, 0},
-                    {CUPEL_PATTERN_NORMAL, 100, 10000}};
-enum { OWN_WAYS = VALUES_COUNT - sizeof plain_values / sizeof *plain_values };
+} plain_values[] = {{CUPEL_PATTERN_INTEGERS, 1, 0},   {CUPEL_PATTERN_NORMAL, 1, 0},
+                    {CUPEL_PATTERN_UNIFORM, 1, 0},    {CUPEL_PATTERN_NORMAL, 30, 0},
+                    {CUPEL_PATTERN_NORMAL, 1, 1000},  {CUPEL_PATTERN_CANCELLATION, 1, 0},
+                    {CUPEL_PATTERN_NORMAL, 0.003, 0}, {CUPEL_PATTERN_NORMAL, 100, 10000}};
+enum {
+    PLAIN_COUNT = sizeof plain_values / sizeof *plain_values,
+    PLAIN_FIRST = 3,
+    PLAIN_END = PLAIN_FIRST + PLAIN_COUNT
+};
 
-/* Fills in r's tensors in one of VALUES_COUNT ways: the base's own and the original's, both with other seeds
- * and other sizes, then plain ones. Traits of values that the base no longer has are kept away by the mask of
+static void vary(int way, int t, cupel_tensor_recipe *tensor) {
+    switch (way) {
+    case 2:
+    case PLAIN_END:
+    case PLAIN_END + 1: tensor->seed = tensor->special_seed = (uint32_t)(way * 7 + t); break;
+    case PLAIN_END + 2: tensor->centre *= 1000; break;
+    case PLAIN_END + 3: tensor->amplitude *= 30; break;
+    case PLAIN_END + 4: tensor->amplitude *= 0.003; break;
+    default: break;
+    }
+}
+_Static_assert(PLAIN_END + 5 == VALUES_COUNT, "every way is in use");
+
+/* Fills in r's tensors in one of VALUES_COUNT ways: the base's own, the original's, plain ones, own ones with
+ * other seeds and of other sizes. Traits of values that the base no longer has are kept away by the mask of
  * fails(). */
 static void offer_values(const attribution *a, int way, cupel_recipe *r) {
-    const cupel_recipe *source = way == 1 || way == 4 ? a->original : &a->base;
+    const cupel_recipe *source = way == 1 || way == PLAIN_END ? a->original : &a->base;
     for (int t = 0; t < a->shrink->contract->tensor_count; t++) {
         cupel_tensor_recipe *tensor = &r->tensors[t];
         cupel_layout layout = tensor->layout;
         *tensor = source->tensors[t];
         tensor->layout = layout;
-        if (way >= 2 && way <= 4) tensor->seed = tensor->special_seed = (uint32_t)(way * 7 + t);
-        if (way == 5) tensor->centre *= 1000;
-        if (way == 6) tensor->amplitude *= 30;
-        if (way < OWN_WAYS) continue;
-        tensor->pattern = plain_values[way - OWN_WAYS].pattern;
-        tensor->amplitude = plain_values[way - OWN_WAYS].amplitude;
-        tensor->centre = plain_values[way - OWN_WAYS].centre;
+        vary(way, t, tensor);
+        if (way < PLAIN_FIRST || way >= PLAIN_END) continue;
+        tensor->pattern = plain_values[way - PLAIN_FIRST].pattern;
+        tensor->amplitude = plain_values[way - PLAIN_FIRST].amplitude;
+        tensor->centre = plain_values[way - PLAIN_FIRST].centre;
         tensor->seed = (uint32_t)(way + t);
     }
 }
@@ -165,19 +183,26 @@ static void clear_layouts(const cupel_contract *contract, cupel_recipe *r) {
 
 /* ---- one trait at a time ---- */
 
-static bool remove_trait(attribution *a, int trait, int removed) {
+typedef enum removal { REMOVED, NECESSARY, UNDECIDED } removal;
+
+static removal removal_failed(const attribution *a, int ways) {
+    return ways >= VALUES_ENOUGH || !cupel_shrink_spent(a->shrink) ? NECESSARY : UNDECIDED;
+}
+
+static removal remove_trait(attribution *a, int trait, int removed) {
     const cupel_contract *contract = a->shrink->contract;
     int value_traits = removed | (trait & (CUPEL_TRAIT_SPECIAL | CUPEL_TRAIT_SUBNORMAL));
-    for (int way = 0; way < VALUES_COUNT; way++) {
+    int way = 0;
+    for (; way < VALUES_COUNT && !cupel_shrink_spent(a->shrink); way++) {
         cupel_recipe r = a->base;
         offer_values(a, way, &r);
         clear_value_traits(contract, value_traits, &r);
         if (trait == CUPEL_TRAIT_TYPE) change_types(contract, &r);
         if (trait == CUPEL_TRAIT_LAYOUT) clear_layouts(contract, &r);
         if (trait == CUPEL_TRAIT_SCHEDULE) r.schedule = 0;
-        if (fails(a, &r, removed | trait)) return true;
+        if (fails(a, &r, removed | trait)) return REMOVED;
     }
-    return false;
+    return removal_failed(a, way);
 }
 
 static int64_t work_of(const cupel_contract *contract, const cupel_recipe *r, int64_t *elements) {
@@ -205,38 +230,54 @@ static bool halve_largest(const cupel_contract *contract, cupel_recipe *r, int64
     return largest >= 0;
 }
 
-/* The ordinary shape, or the nearest power-of-two shape that can be run in reasonable time: dims that the
- * minimal case has at their low end give way first, since the failure does not seem to hang on them. */
+/* Does each step of the dim have a block of its own (grid: [M])? Then one block does the same whatever its
+ * extent. */
+static bool is_batch(const cupel_contract *contract, int dim) {
+    for (int l = 0; l < contract->launch_count; l++)
+        for (int g = 0; g < contract->launches[l].grid_rank; g++)
+            if (cupel_span_equals(cupel_scalar_text(contract->launches[l].grid[g]), contract->dims[dim].name))
+                return true;
+    return false;
+}
+
+/* The ordinary shape, or the nearest power-of-two shape that can be run in reasonable time. Batch dims give
+ * way first, then those that the minimal case has at their low end: the failure does not seem to hang on
+ * them. */
 static bool ordinary_dims(const attribution *a, cupel_recipe *r) {
     const cupel_contract *contract = a->shrink->contract;
     cupel_binding ordinary;
     if (cupel_binding_ordinary(contract, &ordinary, NULL) != CUPEL_OK) return false;
     memcpy(r->dims, ordinary.dims, sizeof r->dims);
-    bool idle[CUPEL_DIM_MAX] = {false};
-    for (int d = 0; d < contract->dim_count; d++)
+    bool batch[CUPEL_DIM_MAX] = {false}, idle[CUPEL_DIM_MAX] = {false};
+    for (int d = 0; d < contract->dim_count; d++) {
+        batch[d] = is_batch(contract, d);
         idle[d] = a->shrink->best.dims[d] <= contract->dims[d].lo + 1;
+    }
     int64_t elements;
     while (work_of(contract, r, &elements) > PRODUCT_MAX || elements > ELEMENTS_MAX)
-        if (!halve_largest(contract, r, 4, idle) && !halve_largest(contract, r, SHAPE_FLOOR, NULL)) break;
+        if (!halve_largest(contract, r, 4, batch) && !halve_largest(contract, r, 4, idle) &&
+            !halve_largest(contract, r, SHAPE_FLOOR, NULL))
+            break;
     return true;
 }
 
-static bool remove_shape(attribution *a, int removed) {
+static removal remove_shape(attribution *a, int removed) {
     const cupel_contract *contract = a->shrink->contract;
     cupel_recipe shape = a->base;
-    if (!ordinary_dims(a, &shape)) return false;
+    int ways = 0;
+    if (!ordinary_dims(a, &shape)) return UNDECIDED;
     for (int halving = 0; halving < HALVINGS_MAX; halving++) {
         bool unjudged = false;
-        for (int way = 0; way < VALUES_COUNT; way++) {
+        for (int way = 0; way < VALUES_COUNT && !cupel_shrink_spent(a->shrink); way++, ways++) {
             cupel_recipe r = shape;
             offer_values(a, way, &r);
             clear_value_traits(contract, removed, &r);
-            if (fails(a, &r, removed)) return true;
+            if (fails(a, &r, removed)) return REMOVED;
             unjudged = unjudged || a->unjudged;
         }
-        if (!unjudged || !halve_largest(contract, &shape, SHAPE_FLOOR, NULL)) return false;
+        if (!unjudged || !halve_largest(contract, &shape, SHAPE_FLOOR, NULL)) break;
     }
-    return false;
+    return removal_failed(a, ways);
 }
 
 int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {
@@ -250,12 +291,11 @@ int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {
     int removed = ~traits & (CUPEL_TRAIT_SPECIAL | CUPEL_TRAIT_SUBNORMAL);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (!(traits & order[i])) continue;
-        if (remove_trait(&a, order[i], removed))
-            removed |= order[i];
-        else if (!cupel_shrink_spent(shrink))
-            necessary |= order[i];
+        removal outcome = remove_trait(&a, order[i], removed);
+        if (outcome == REMOVED) removed |= order[i];
+        if (outcome == NECESSARY) necessary |= order[i];
     }
-    if ((traits & CUPEL_TRAIT_SHAPE) && !remove_shape(&a, removed) && !cupel_shrink_spent(shrink))
+    if ((traits & CUPEL_TRAIT_SHAPE) && remove_shape(&a, removed) == NECESSARY)
         necessary |= CUPEL_TRAIT_SHAPE;
     return necessary;
 }

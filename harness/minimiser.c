@@ -10,7 +10,7 @@ enum { PASS_MAX = 32 };
 
 /* How the budget is shared: the end of each phase as a part of the whole. Attribution has its own share,
  * since it names the gate; what a phase leaves is for the next. */
-static const double passes_share = 0.45, attribution_share = 0.65, scan_share = 0.85;
+static const double passes_share = 0.4, attribution_share = 0.7, scan_share = 0.85;
 
 static void phase(cupel_shrink *shrink, double start, const cupel_minimise_options *budget, double share) {
     shrink->deadline = start + budget->seconds * share;

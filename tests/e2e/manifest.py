@@ -67,7 +67,7 @@ def main():
     parser.add_argument("--manifest", required=True)
     parser.add_argument("--folder", help="where the files of the manifest lie; default: beside it")
     parser.add_argument("--cases-accepted", default="3000")
-    parser.add_argument("--cases-rejected", default="3000")
+    parser.add_argument("--cases-rejected", default="default", help="a number, or default: the default budget of 20 seconds")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--only", help="regular expression over contract ids")
     parser.add_argument("--limit", type=float, default=0, help="a rejection slower than this many seconds fails")
@@ -80,7 +80,9 @@ def main():
         if verdict == "accepted":
             arguments = ["--seed", options.seed, "--cases", options.cases_accepted]
         else:
-            arguments = ["--seed", options.seed, "--cases", options.cases_rejected]
+            arguments = ["--seed", options.seed]
+            if options.cases_rejected != "default":
+                arguments += ["--cases", options.cases_rejected]
         with tempfile.TemporaryDirectory() as out:
             code, report, text, seconds = check(options.cupel, os.path.join(folder, file), contract, arguments, out)
             wrong = complaints(verdict, gates, signature, code, report, out)
