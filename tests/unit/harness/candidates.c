@@ -130,3 +130,24 @@ void escapes(const float *x, float *y, int n) {
         y[0] += 2;
     if (s >= 0) close(s);
 }
+
+/* One argument of every C type; a value that arrives as another spoils the result. */
+void takes_all(const float *x, float *y, int n, int8_t a, uint8_t b, int16_t c, uint16_t d, int32_t e,
+               uint32_t f, int64_t g, uint64_t h, float s, double t, const float *nothing);
+void takes_all(const float *x, float *y, int n, int8_t a, uint8_t b, int16_t c, uint16_t d, int32_t e,
+               uint32_t f, int64_t g, uint64_t h, float s, double t, const float *nothing) {
+    int right_values = a == -5 && b == 250 && c == -300 && d == 65000 && e == -70000 && f == 4000000000u &&
+                       g == -5000000000ll && h == 5000000000ull && s == 0.1f && t == 0.1 && !nothing;
+    right(x, y, n);
+    if (!right_values) y[0] += 1;
+}
+
+/* Two launches in order: the second builds on the first. */
+void first_half(const float *x, float *y, int n);
+void first_half(const float *x, float *y, int n) {
+    for (int i = 0; i < n; i++) y[i] = x[i];
+}
+void second_half(float *y, int n);
+void second_half(float *y, int n) {
+    for (int i = 0; i < n; i++) y[i] += 1;
+}

@@ -1,5 +1,6 @@
 #include "host_fixture.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,18 +11,31 @@
 
 #include <cmocka.h>
 
-void host_fixture_start(host_fixture *f, const char *symbol, const char *more) {
+void host_fixture_write(const host_fixture *f, const char *name, const char *text) {
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", f->folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void write_contract(const host_fixture *f, const char *source, const char *kernel, const char *more) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "cupel: 1\nid: plus-one\ndims: {N: 1..400}\ninputs: {x: \"f32[N]\"}\noutputs: {y: \"f32[N]\"}\n"
+             "ensures: {y: \"x + 1\"}\nsource: {file: %s}\nkernel: %s\n%s",
+             source ? "k.c" : CANDIDATES, kernel, more);
+    host_fixture_write(f, "c.yaml", text);
+    if (source) host_fixture_write(f, "k.c", source);
+}
+
+void host_fixture_start_with(host_fixture *f, const char *source, const char *kernel, const char *more) {
     memset(f, 0, sizeof *f);
     strcpy(f->folder, "/tmp/cupel-harness-XXXXXX");
     assert_non_null(mkdtemp(f->folder));
     snprintf(f->path, sizeof f->path, "%s/c.yaml", f->folder);
-    FILE *file = fopen(f->path, "w");
-    assert_non_null(file);
-    fprintf(file,
-            "cupel: 1\nid: plus-one\ndims: {N: 1..400}\ninputs: {x: \"f32[N]\"}\noutputs: {y: \"f32[N]\"}\n"
-            "ensures: {y: \"x + 1\"}\nsource: {file: %s}\nkernel: {symbol: %s, args: [x, y, N]}\n%s",
-            CANDIDATES, symbol, more);
-    fclose(file);
+    write_contract(f, source, kernel, more);
     f->arena = cupel_arena_create(0);
     f->contract_arena = cupel_arena_create(0);
     cupel_contracts contracts;
@@ -30,6 +44,12 @@ void host_fixture_start(host_fixture *f, const char *symbol, const char *more) {
     if (code != CUPEL_OK) print_message("%s\n", err.text);
     assert_int_equal(code, CUPEL_OK);
     f->contract = contracts.items[0];
+}
+
+void host_fixture_start(host_fixture *f, const char *symbol, const char *more) {
+    char kernel[256];
+    snprintf(kernel, sizeof kernel, "{symbol: %s, args: [x, y, N]}", symbol);
+    host_fixture_start_with(f, NULL, kernel, more);
 }
 
 void host_fixture_open(host_fixture *f, double seconds, uint64_t memory) {
@@ -47,7 +67,10 @@ void host_fixture_stop(host_fixture *f) {
     cupel_supervisor_close(f->supervisor);
     cupel_arena_free(f->arena);
     cupel_arena_free(f->contract_arena);
-    unlink(f->path);
+    DIR *folder = opendir(f->folder);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder) closedir(folder);
     rmdir(f->folder);
 }
 

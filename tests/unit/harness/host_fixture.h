@@ -13,6 +13,11 @@ typedef struct host_fixture {
 
 /* symbol: the candidate; more: further lines of the contract, may be "". */
 void host_fixture_start(host_fixture *f, const char *symbol, const char *more);
+/* As above, with the whole text of kernel:. source: the text of a C file that holds the candidate (NULL: the
+ * shared object). */
+void host_fixture_start_with(host_fixture *f, const char *source, const char *kernel, const char *more);
+/* Writes a file into the folder. */
+void host_fixture_write(const host_fixture *f, const char *name, const char *text);
 /* Opens a supervisor over it with these limits; asserts that this works. */
 void host_fixture_open(host_fixture *f, double seconds, uint64_t memory);
 void host_fixture_stop(host_fixture *f);
