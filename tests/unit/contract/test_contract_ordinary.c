@@ -48,6 +48,26 @@ static void powers_of_two(void **state) {
     }
 }
 
+/* Many large dims give way together, the largest first, so that an ordinary case stays cheap. */
+static void large_shapes_shrink(void **state) {
+    static const struct {
+        const char *dims;
+        int64_t expected[3];
+    } cases[] = {
+        {"{N: 1..8192, M: 1..1}", {1024, 1}},
+        {"{N: 1..1024, M: 1..1024}", {1024, 1024}},
+        {"{N: 1..1024, M: 1..1024, K: 1..1024}", {64, 128, 128}},
+        {"{N: [1024], M: 1..1024, K: 1..1024}", {1024, 64, 64}},
+        {"{N: 900..1024, M: 900..1024, K: 900..1024}", {1024, 1024, 1024}}, /* nothing smaller is claimed */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const cupel_contract *c = make(*state, cases[i].dims, "[]");
+        for (int d = 0; d < c->dim_count; d++)
+            if (c->ordinary[d] != cases[i].expected[d])
+                fail_msg("%s: dim %d is %lld", cases[i].dims, d, (long long)c->ordinary[d]);
+    }
+}
+
 /* The distance of the nearest legal shape, by trying them all. */
 static int64_t nearest_distance(const cupel_contract *c, const int64_t *centre) {
     cupel_binding b = {.contract = c};
@@ -132,6 +152,7 @@ static void params_and_predicates(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(powers_of_two, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(large_shapes_shrink, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nearest_where_forbidden, set_up, tear_down),
         cmocka_unit_test_setup_teardown(far_shapes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(params_and_predicates, set_up, tear_down),
