@@ -126,7 +126,8 @@ double cupel_budget_error(const cupel_working *working, cupel_op op, double lo, 
     if (row && f.type == CUPEL_F64) {
         ulps = row->f64_ulps;
     } else if (row && f.fast) {
-        ulps = row->fast_ulps + row->fast_slope * fmax(fabs(lo), fabs(hi));
+        ulps = row->fast_ulps;
+        if (row->fast_slope > 0) ulps += row->fast_slope * fmax(fabs(lo), fabs(hi)); /* not 0 * inf */
         absolute = row->fast_absolute + fast_extra(op, lo, hi, y);
     } else if (row) {
         ulps = row->precise_ulps;
