@@ -165,6 +165,7 @@ static cupel_code assemble_file(assembler *a, const char *path) {
     size_t length, copied = 0;
     cupel_tokens tokens;
     CUPEL_TRY(cupel_text_read(path, a->arena, &text, &length, a->err));
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) memset(text, ' ', 3); /* a byte order mark */
     CUPEL_TRY(cupel_lexer_run(text, length, path, a->arena, &tokens, a->err));
     if (a->file_count) a->files[a->file_count - 1].once = includes_itself_once(&tokens);
     for (size_t i = 0; i < tokens.count; i++) {

@@ -140,6 +140,21 @@ static void includes(void **state) {
     fixture_close(&f);
 }
 
+static void foreign_line_ends(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    cupel_source *s = fixture_load(
+        &f, "\xef\xbb\xbf#include <torch/gone.h>\r\n#define HD __host__ \\\r\n  __device__\r\n// c \\\r\n"
+            "void gone() {\r\n void f() {\r\n gone(); }\r\n#if 0\r\n{\r\n#endif\r\nHD int f() { return kept; "
+            "}\r\n"
+            "__global__ void k() {}\r\n");
+    assert_false(holds(s, "torch") || holds(s, "\xef") || holds(s, " gone();"));
+    assert_true(holds(s, "HD int f() { return kept; }"));
+    assert_int_equal(s->kernel_count, 1);
+    assert_int_equal(s->kernels[0].line, 12);
+    fixture_close(&f);
+}
+
 /* Every word that is left stands on the line where its author wrote it. */
 static void words_keep_their_lines(void **state) {
     (void)state;
@@ -225,8 +240,11 @@ static void damaged_files(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(table), cmocka_unit_test(kernels_are_listed),
-                                       cmocka_unit_test(includes), cmocka_unit_test(words_keep_their_lines),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(table),
+                                       cmocka_unit_test(kernels_are_listed),
+                                       cmocka_unit_test(includes),
+                                       cmocka_unit_test(foreign_line_ends),
+                                       cmocka_unit_test(words_keep_their_lines),
                                        cmocka_unit_test(damaged_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
