@@ -189,6 +189,16 @@ static void learn(worker *w, cupel_feedback *feedback) {
         atomic_store_explicit(&w->shared->feature_at, cupel_worker_now(), memory_order_relaxed);
 }
 
+static void tell_unsupported(worker *w, const char *text) {
+    snprintf(w->shared->unsupported, sizeof w->shared->unsupported, "%s", text);
+}
+
+/* False when the supervisor wants no more. */
+static bool finish_case(worker *w) {
+    enter(w, CUPEL_PHASE_IDLE);
+    return !atomic_load_explicit(&w->shared->stop, memory_order_relaxed);
+}
+
 static bool try_one(void *self, uint64_t n, const cupel_recipe *recipe, cupel_feedback *feedback) {
     worker *w = self;
     const cupel_executor_backend *backend = cupel_executor_backend_of(w->executor);
@@ -198,14 +208,17 @@ static bool try_one(void *self, uint64_t n, const cupel_recipe *recipe, cupel_fe
     cupel_arena_reset(w->arena);
     cupel_code code = cupel_trial_run(w->contract, recipe, &runner, CUPEL_FILTER, w->arena,
                                       &w->shared->scoreboard, &w->trial, &w->err);
+    if (code == CUPEL_UNSUPPORTED || code == CUPEL_UNABLE) { /* this case only; the others go on */
+        w->shared->scoreboard.unsupported++;
+        tell_unsupported(w, w->err.text);
+        return finish_case(w);
+    }
     w->search_code = code;
     if (code != CUPEL_OK) return false;
-    if (w->trial.unsupported) memcpy(w->shared->unsupported, w->trial.text, sizeof w->shared->unsupported);
+    if (w->trial.unsupported) tell_unsupported(w, w->trial.text);
     learn(w, feedback);
     bool listening = !w->trial.judged.finding_count || report(w, n);
-    atomic_store_explicit(&w->shared->done, n + 1, memory_order_relaxed);
-    enter(w, CUPEL_PHASE_IDLE);
-    return listening && !atomic_load_explicit(&w->shared->stop, memory_order_relaxed);
+    return finish_case(w) && listening;
 }
 
 static bool serve_search(worker *w, const cupel_header *header) {

@@ -22,7 +22,6 @@ typedef struct cupel_worker_shared {
     atomic_uint phase;           /* cupel_phase */
     _Atomic uint64_t started;    /* when the phase began, nanoseconds of the monotonic clock */
     _Atomic uint64_t n;          /* number of the case at work in its campaign */
-    _Atomic uint64_t done;       /* number of the next case: all before it are finished */
     _Atomic uint64_t feature_at; /* when the last new feature was seen */
     uint32_t recipe_size;        /* of the case at work */
     uint8_t recipe[CUPEL_RECIPE_BYTES_MAX];
