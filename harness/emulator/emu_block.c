@@ -126,12 +126,11 @@ static int barrier_result(int kind, uint32_t trues, uint32_t threads) {
     }
 }
 
-/* The end of an epoch of shared memory. From a launch's second block on, kernels that keep their reads and
- * stores apart by barriers run without stepping aside. */
+/* The end of an epoch of shared memory. Where no epoch has both reads and stores, waiting for each other
+ * changes nothing. */
 static void end_epoch(void) {
     if (m->seen[0] && m->seen[1]) m->mixed = true;
     m->seen[0] = m->seen[1] = false;
-    m->calm = m->policy.stepwise ? !m->mixed && m->blocks_done != 0 : !m->policy.random_switch;
     m->epoch_key += 2;
 }
 
@@ -217,7 +216,8 @@ static void fiber_main(void) {
         cupel_emu_thread *self = m->current;
         self->stack_low = 0;
         leave_thread(self);
-        cupel_emu_thread *next = choose();
+        cupel_emu_warp *home = self->home;
+        cupel_emu_thread *next = home->ready != 0 ? cupel_emu_choose_in(home, self->own) : choose();
         if (next != NULL && next->stack_low == 0) {
             begin_on(next, stack);
             cupel_emu_enter(next);

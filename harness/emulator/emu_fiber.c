@@ -56,7 +56,9 @@ static cupel_emu_stack *map_stack(void) {
     }
     cupel_emu_stack *stack = &stacks[stack_count];
     stack->low = (uintptr_t)memory + CUPEL_EMU_STACK_GUARD;
-    stack->index = stack_count++;
+    /* Stacks begin at different offsets in a page, else the hot ends of all of them fall into the same few cache sets. */
+    stack->top = (stack->low + CUPEL_EMU_STACK_BYTES - (stack_count * 320u) % 4096u) & ~(uintptr_t)63;
+    stack_count++;
     return stack;
 }
 
@@ -67,10 +69,7 @@ cupel_emu_stack *cupel_emu_stack_take(void (*entry)(void)) {
     } else if ((stack = map_stack()) == NULL) {
         return NULL;
     }
-    /* Stacks begin at different offsets in a page, else the hot ends of all of them fall into the same few
-     * cache sets. */
-    uintptr_t top = stack->low + CUPEL_EMU_STACK_BYTES - (stack->index * 320u) % 4096u;
-    void **sp = (void **)(top & ~(uintptr_t)63);
+    void **sp = (void **)stack->top;
     *--sp = NULL; /* entry finds itself called from nowhere, its stack aligned as the ABI wants it */
     void *start;
     memcpy(&start, &entry, sizeof start);

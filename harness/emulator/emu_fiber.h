@@ -21,7 +21,7 @@ enum { CUPEL_EMU_STACK_BYTES = 128 * 1024, CUPEL_EMU_STACK_GUARD = 32 * 1024 };
 typedef struct cupel_emu_stack {
     void *sp;      /* where a new fiber begins */
     uintptr_t low; /* first usable byte; the guard lies below */
-    uint32_t index;
+    uintptr_t top; /* where the first frame goes */
     struct cupel_emu_stack *next_free;
 } cupel_emu_stack;
 

@@ -96,7 +96,7 @@ static bool prepare_static_shared(void) {
 }
 
 void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
-                         bool zero_poison, uint64_t step_limit, cupel_observation *out) {
+                         bool careful, bool zero_poison, uint64_t step_limit, cupel_observation *out) {
     memset(out, 0, sizeof *out);
     out->outcome = CUPEL_RUN_FINISHED;
     m->module = module;
@@ -114,10 +114,13 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->stopped = m->module_dirty = false;
     m->note_count = 0;
     m->block_linear = 0;
+    m->careful = careful;
+    m->mixed = m->seen[0] = m->seen[1] = false;
     m->epoch_key = 0;
     m->host_sp = NULL;
     m->stop_pc = NULL;
     cupel_emu_schedule_begin(&m->policy, schedule);
+    m->calm = schedule == 0 ? !careful : !m->policy.stepwise && !m->policy.random_switch;
     cupel_emu_check_begin();
     cupel_emu_fault_install();
     cupel_emu_module_bind(module, &m->budget);
@@ -132,10 +135,8 @@ static double now(void) {
 static void run_blocks(void) {
     const cupel_emu_dim grid = m->registers->grid_dim;
     uint64_t count = (uint64_t)grid.x * grid.y * grid.z, linear = m->policy.block_start;
-    m->mixed = m->calm = m->seen[0] = m->seen[1] = false;
     for (uint64_t i = 0; i < count && !m->stopped; i++) {
         m->block_linear++;
-        m->blocks_done = i;
         cupel_emu_block_run((uint32_t)(linear % grid.x), (uint32_t)(linear / grid.x % grid.y),
                             (uint32_t)(linear / grid.x / grid.y));
         linear += m->policy.block_step;
@@ -172,9 +173,11 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
     return !m->stopped;
 }
 
-void cupel_emu_run_end(void) {
+bool cupel_emu_run_end(void) {
     m->out->steps = m->steps_limit - m->steps_left - m->budget - m->access_budget;
     cupel_emu_report_end();
     if (m->module_dirty || m->stopped) cupel_emu_module_restore(m->module);
     m->module = NULL;
+    if (m->seen[0] && m->seen[1]) m->mixed = true; /* the last epoch */
+    return m->mixed && m->policy.seed == 0 && !m->careful;
 }

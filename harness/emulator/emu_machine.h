@@ -90,9 +90,9 @@ typedef struct cupel_emu_machine {
     uintptr_t stack_low; /* of the running fiber */
     cupel_emu_shared static_shared, dynamic_shared;
     bool shared_touched;
-    bool mixed;   /* an epoch of this launch had both reads and stores of shared memory */
-    bool calm;    /* nobody waits for others: no epoch of the blocks before was mixed, or the schedule is one
-                     that does not care */
+    bool mixed;   /* an epoch of this run had both reads and stores of shared memory */
+    bool calm;    /* nobody waits for others */
+    bool careful; /* the canonical schedule is to wait */
     bool seen[2]; /* reads, stores since the last barrier */
     cupel_emu_policy policy;
 
@@ -115,7 +115,6 @@ typedef struct cupel_emu_machine {
     uint32_t parameter_size;
     _Alignas(16) unsigned char parameters[CUPEL_EMU_PARAMETERS_MAX];
     uint64_t block_linear; /* for atomics: which block adds */
-    uint64_t blocks_done;  /* of this launch */
 
     /* the run */
     cupel_emu_module *module;

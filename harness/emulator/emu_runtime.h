@@ -47,15 +47,19 @@ typedef struct cupel_emu_launch {
 } cupel_emu_launch;
 
 /* Begins a run: the launches until cupel_emu_run_end see one memory, schedule and budget. schedule 0 is
- * canonical: warps in order, lanes abreast. zero_poison: shared memory holds zeros before each block, else
- * 0xFF (NaN in every format). out is filled in as the run goes on and must live until the end. */
+ * canonical: warps in order, lanes abreast; careful makes it kind to races as well (a thread about to touch
+ * shared memory waits for the others), which costs time and is only needed when cupel_emu_run_end says so.
+ * zero_poison: shared memory holds zeros before each block, else 0xFF (NaN in every format). out is filled in
+ * as the run goes on and must live until the end. */
 void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
-                         bool zero_poison, uint64_t step_limit, cupel_observation *out);
+                         bool careful, bool zero_poison, uint64_t step_limit, cupel_observation *out);
 
 /* Runs one launch. False when the run is over: out then says why (refused, fault, unsupported). */
 bool cupel_emu_run_launch(const cupel_emu_launch *launch);
 
-/* Ends the run: accesses get their places, device globals get their first values back. */
-void cupel_emu_run_end(void);
+/* Ends the run: accesses get their places, device globals get their first values back. True when the
+ * canonical schedule should have been careful and was not: threads read and stored shared memory between the
+ * same two barriers. */
+bool cupel_emu_run_end(void);
 
 #endif

@@ -17,6 +17,7 @@ typedef struct built {
     struct built *next;
     char *key; /* the entries, a line each */
     cupel_emu_module *module;
+    bool careful; /* the canonical schedule has to wait at shared memory */
 } built;
 
 typedef struct emu {
@@ -160,7 +161,7 @@ static cupel_code build(emu *e, const char *const *entries, int count, const cha
 }
 
 /* The module of a binding, built at need, and the kernel of each launch, arguments checked. */
-static cupel_code find_module(emu *e, const cupel_binding *binding, cupel_emu_module **module,
+static cupel_code find_module(emu *e, const cupel_binding *binding, built **out,
                               const cupel_emu_kernel *kernels[CUPEL_LAUNCH_MAX], cupel_error *err) {
     const char *by_launch[CUPEL_LAUNCH_MAX], *distinct[CUPEL_LAUNCH_MAX];
     char *key;
@@ -169,7 +170,7 @@ static cupel_code find_module(emu *e, const cupel_binding *binding, cupel_emu_mo
     built *found = e->modules;
     while (found != NULL && strcmp(found->key, key) != 0) found = found->next;
     if (found == NULL) CUPEL_TRY(build(e, distinct, count, key, &found, err));
-    *module = found->module;
+    *out = found;
     for (int l = 0; l < e->contract->launch_count; l++) {
         const cupel_launch *launch = &e->contract->launches[l];
         kernels[l] = cupel_emu_module_kernel(found->module, by_launch[l]);
@@ -183,10 +184,10 @@ static cupel_code find_module(emu *e, const cupel_binding *binding, cupel_emu_mo
 
 static cupel_code prepare_emu(void *self, const cupel_binding *binding, cupel_error *err) {
     emu *e = self;
-    cupel_emu_module *module;
+    built *found;
     const cupel_emu_kernel *kernels[CUPEL_LAUNCH_MAX];
     cupel_arena_reset(e->scratch);
-    return find_module(e, binding, &module, kernels, err);
+    return find_module(e, binding, &found, kernels, err);
 }
 
 /* ---- launches ---- */
@@ -245,8 +246,9 @@ static int locate(const void *self, const void *address, int64_t *offset) {
     return cupel_guarded_locate(self, address, offset);
 }
 
-static void run_launches(emu *e, const cupel_case *c, const cupel_run_request *request,
-                         cupel_emu_module *module, const planned *plans, cupel_observation *out) {
+/* True when the run has to be made again, carefully. */
+static bool run_launches(emu *e, const cupel_case *c, const cupel_run_request *request,
+                         const built *candidate, const planned *plans, cupel_observation *out) {
     cupel_emu_memory memory = {.valid = e->initialised.valid,
                                .readable = e->initialised.readable,
                                .locate = locate,
@@ -254,31 +256,41 @@ static void run_launches(emu *e, const cupel_case *c, const cupel_run_request *r
     cupel_guarded_region(e->guarded, &memory.start, &memory.size);
     uint64_t steps = e->step_limit != 0 ? e->step_limit : steps_for(c, plans, e->contract->launch_count);
     bool any = false;
-    cupel_emu_run_begin(module, &memory, request->schedule, request->poison == CUPEL_POISON_FINITE, steps,
-                        out);
+    cupel_emu_run_begin(candidate->module, &memory, request->schedule, candidate->careful,
+                        request->poison == CUPEL_POISON_FINITE, steps, out);
     for (int l = 0; l < e->contract->launch_count; l++) {
         if (plans[l].skipped) continue;
         any = true;
         if (!cupel_emu_run_launch(&plans[l].launch)) break;
     }
-    cupel_emu_run_end();
+    bool again = cupel_emu_run_end();
     if (!any) out->outcome = CUPEL_RUN_SKIPPED;
+    return again;
+}
+
+static cupel_code load_memory(emu *e, const cupel_case *c, const cupel_run_request *request,
+                              cupel_error *err) {
+    CUPEL_TRY(cupel_guarded_load(e->guarded, c, request->poison, err));
+    return cupel_initialised_load(&e->initialised, e->guarded, c, err);
 }
 
 static cupel_code run_emu(void *self, const cupel_case *c, const cupel_run_request *request,
                           cupel_arena *arena, cupel_observation *out, cupel_error *err) {
     emu *e = self;
-    cupel_emu_module *module;
+    built *found;
     const cupel_emu_kernel *kernels[CUPEL_LAUNCH_MAX];
     cupel_arena_reset(e->scratch);
-    CUPEL_TRY(find_module(e, &c->binding, &module, kernels, err));
-    CUPEL_TRY(cupel_guarded_load(e->guarded, c, request->poison, err));
-    CUPEL_TRY(cupel_initialised_load(&e->initialised, e->guarded, c, err));
+    CUPEL_TRY(find_module(e, &c->binding, &found, kernels, err));
+    CUPEL_TRY(load_memory(e, c, request, err));
     planned *plans = cupel_arena_alloc(e->scratch, (size_t)e->contract->launch_count * sizeof *plans);
     if (plans == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     for (int l = 0; l < e->contract->launch_count; l++)
         CUPEL_TRY(plan(e, c, &e->contract->launches[l], kernels[l], &plans[l], err));
-    run_launches(e, c, request, module, plans, out);
+    if (run_launches(e, c, request, found, plans, out)) {
+        found->careful = true; /* from now on at once: where nothing depends on it, the result is the same */
+        CUPEL_TRY(load_memory(e, c, request, err));
+        (void)run_launches(e, c, request, found, plans, out);
+    }
     return cupel_guarded_collect(e->guarded, c, arena, out, err);
 }
 

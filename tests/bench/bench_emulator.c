@@ -99,11 +99,11 @@ static bool run_case(memory *f, cupel_emu_module *module, const cupel_emu_launch
     cupel_observation seen;
     memcpy(f->now, f->before, f->bytes);
     memcpy(f->readable, f->readable_before, f->bytes / 8 + 16);
-    cupel_emu_run_begin(module, &global, schedule, false, 100000000, &seen);
+    cupel_emu_run_begin(module, &global, schedule, false, false, 100000000, &seen);
     cupel_emu_run_launch(launch);
-    cupel_emu_run_end();
+    bool again = cupel_emu_run_end();
     *steps = seen.steps;
-    return seen.outcome == CUPEL_RUN_FINISHED && seen.access_total == 0 &&
+    return !again && seen.outcome == CUPEL_RUN_FINISHED && seen.access_total == 0 &&
            memcmp(f->now, f->before, f->y) == 0 &&
            memcmp(f->now + f->y + 4 * elements, f->before + f->y + 4 * elements, GUARD) == 0;
 }
