@@ -144,8 +144,21 @@ static void run_blocks(void) {
     }
 }
 
+/* A device would take it; this CPU would need minutes. */
+static bool small_enough(const cupel_emu_launch *launch) {
+    enum { THREADS_MAX = 200000000 };
+    double threads = 1;
+    for (int i = 0; i < 3; i++) threads *= (double)launch->grid[i] * (double)launch->block[i];
+    if (threads <= THREADS_MAX) return true;
+    cupel_emu_report_fill(CUPEL_RUN_UNSUPPORTED, CUPEL_FAULT_NONE, NULL,
+                          "%s: a launch of %.0f threads is too large to emulate; use --on cuda",
+                          launch->kernel->entry, threads);
+    return false;
+}
+
 bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
-    if (m->stopped || !within_limits(launch) || !copy_arguments(launch)) return false;
+    if (m->stopped || !within_limits(launch) || !small_enough(launch) || !copy_arguments(launch))
+        return false;
     if (!map_shared() || !prepare_static_shared()) {
         cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL, "no memory for shared memory");
         return false;

@@ -318,6 +318,16 @@ static void test_refusals(void **state) {
     assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
 }
 
+static void test_too_large_to_emulate(void **state) {
+    (void)state;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("constants", (shape){.grid = 2000000000, .block = 64}, 1, (const void *[]){&y});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_UNSUPPORTED);
+    assert_non_null(strstr(f.seen.text, "128000000000 threads"));
+    correct_kernel_is_right();
+}
+
 static void test_coverage(void **state) {
     (void)state;
     size_t count;
@@ -352,6 +362,7 @@ int main(void) {
         cmocka_unit_test(test_memcpy),
         cmocka_unit_test(test_float_atomics),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_too_large_to_emulate),
         cmocka_unit_test(test_coverage),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
