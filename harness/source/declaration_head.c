@@ -233,7 +233,10 @@ static bool read_keyword(reader *r) {
 static void read_template_heads(reader *r) {
     while (is(r, "template")) {
         step(r);
-        if (!is(r, "<")) return;
+        if (!is(r, "<")) {
+            r->head->is_instantiation = true;
+            return;
+        }
         r->head->is_template = true;
         close_angle(r);
         if (is(r, "requires")) {
@@ -299,6 +302,9 @@ cupel_declaration_kind cupel_head_kind(const cupel_head *h, bool in_class) {
     if (h->is_other || h->special_body) return CUPEL_DECLARATION_OTHER;
     bool device = h->traits & CUPEL_TRAIT_DEVICE, constant = h->traits & CUPEL_TRAIT_CONSTEXPR;
     bool function = h->params_end && !h->has_initialiser;
+    /* an entry instantiates what it needs; an explicit instantiation may not repeat inline, as which kernels
+     * are compiled */
+    if (function && h->is_instantiation) return CUPEL_DECLARATION_HOST_FUNCTION;
     if (function && h->traits & CUPEL_TRAIT_GLOBAL) return CUPEL_DECLARATION_KERNEL;
     if (function && (device || constant)) return CUPEL_DECLARATION_DEVICE_FUNCTION;
     if (function && h->body_end) return CUPEL_DECLARATION_HOST_FUNCTION;

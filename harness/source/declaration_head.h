@@ -9,7 +9,8 @@ typedef struct cupel_head {
     size_t name;                     /* token; 0 when there is none */
     size_t params_begin, params_end; /* last parenthesised list before the body or the end */
     size_t head_end, body_begin, body_end;
-    unsigned traits; /* of the words outside parentheses and initialisers */
+    unsigned traits;       /* of the words outside parentheses and initialisers */
+    bool is_instantiation; /* template void f<int>(int); */
     bool is_template, is_type, is_enum, is_other, has_initialiser,
         special_body;   /* = default, = delete, = 0 */
     bool built_in_type; /* names only built-in arithmetic types */

@@ -143,6 +143,25 @@ static void a_declaration_alone_is_not_enough(void **state) {
     fixture_close(&f);
 }
 
+/* Kernels that no entry names are not compiled; explicit instantiations do not stand in the way. */
+static void only_entries_are_compiled(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    compiled c;
+    const char *text = "void host();\nextern \"C\" __global__ void k(int *x) { x[0] = 1; }\n__global__ void "
+                       "other() { host(); }\n"
+                       "template <class T> __global__ void t(T *x);\ntemplate <class T> __global__ void t(T "
+                       "*x) { x[0] = T(2); }\n"
+                       "template __global__ void t<float>(float *);\ntemplate <> __global__ void t<int>(int "
+                       "*x) { x[0] = 3; }\n";
+    assert_int_equal(compile_text(&f, text, "k", &c), CUPEL_OK);
+    char command[200];
+    snprintf(command, sizeof command, "nm '%s' | grep -q other", c.path);
+    assert_int_not_equal(system(command), 0);
+    assert_int_equal(compile(&f, c.source, 2, (const char *const[]){"t<float>", "t<int>"}, &c), CUPEL_OK);
+    fixture_close(&f);
+}
+
 static void defines_reach_the_kernel(void **state) {
     (void)state;
     fixture f = fixture_open();
@@ -229,6 +248,7 @@ int main(void) {
         cmocka_unit_test(an_error_has_the_authors_line),
         cmocka_unit_test(broken_neighbours_are_left_out),
         cmocka_unit_test(a_declaration_alone_is_not_enough),
+        cmocka_unit_test(only_entries_are_compiled),
         cmocka_unit_test(defines_reach_the_kernel),
         cmocka_unit_test(no_compiler),
         cmocka_unit_test(equal_requests_share_an_object),
