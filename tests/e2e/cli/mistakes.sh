@@ -10,7 +10,7 @@ try cupel check --format sarif missing.cu
 try cupel check "$KERNELS/transformer_ops.cu"
 try cupel check "$KERNELS/transformer_ops.cu" --contract bias-gleu
 try cupel run "$KERNELS/softmax.cu" --set K=3
-try cupel run "$KERNELS/softmax.cu" --set N=0
+try cupel run "$KERNELS/softmax.cu" --set M=4 --set N=0
 try cupel run "$KERNELS/softmax.cu" --set N
 try cupel run "$KERNELS/softmax.cu" --pattern nromal
 try cupel run "$KERNELS/softmax.cu" --special nan --placement nowhere
