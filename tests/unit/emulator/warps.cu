@@ -1,0 +1,133 @@
+#include "cupel_mini_cuda.h"
+
+__global__ void shuffles(const int *in, int *out, int kind, unsigned mask, unsigned argument, unsigned width) {
+    unsigned lane = tid() & 31;
+    if (mask >> lane & 1) out[tid()] = shuffle(kind, mask, in[tid()], argument, width);
+}
+
+__global__ void votes(const int *in, int *out, int kind, unsigned mask) {
+    unsigned lane = tid() & 31;
+    if ((mask >> lane & 1) == 0) return;
+    int predicate = -1;
+    out[tid()] = cupel_emu_vote_sync(kind, mask, (uint64_t)(int64_t)in[tid()], &predicate);
+}
+
+__global__ void halves(int *out) { // two groups of lanes in different operations
+    unsigned lane = tid() & 31;
+    if (lane < 16) {
+        out[tid()] = shuffle(CUPEL_EMU_SHFL_XOR, 0x0000ffff, (int)tid(), 1);
+    } else {
+        for (int i = 0; i < 3; i++) cupel_emu_warp_sync(0xffff0000);
+        out[tid()] = cupel_emu_vote_sync(CUPEL_EMU_VOTE_BALLOT, 0xffff0000, lane & 1, nullptr);
+    }
+}
+
+__global__ void leaves_early(int *out) { // lanes that have exited are not waited for
+    if ((tid() & 31) >= 20) return;
+    int sum = tid() & 31;
+    for (int o = 16; o; o >>= 1) sum += shuffle(CUPEL_EMU_SHFL_XOR, ~0u, sum, o);
+    sync();
+    out[tid()] = sum;
+}
+
+__global__ void barriers(int *out, int divisor) {
+    int yes = tid() % divisor == 0;
+    out[tid()] = cupel_emu_barrier_sync(CUPEL_EMU_SYNC_COUNT, yes);
+    out[tid() + bdim()] = cupel_emu_barrier_sync(CUPEL_EMU_SYNC_AND, yes);
+    out[tid() + 2 * bdim()] = cupel_emu_barrier_sync(CUPEL_EMU_SYNC_OR, yes);
+}
+
+__global__ void block_sum(const int *in, int *out) { // warp sums, then the first warp
+    __shared__ int part[32];
+    int sum = in[tid()];
+    for (int o = 16; o; o >>= 1) sum += shuffle(CUPEL_EMU_SHFL_DOWN, ~0u, sum, o);
+    if ((tid() & 31) == 0) part[tid() / 32] = sum;
+    sync();
+    if (tid() < 32) {
+        sum = tid() < (bdim() + 31) / 32 ? part[tid()] : 0;
+        for (int o = 16; o; o >>= 1) sum += shuffle(CUPEL_EMU_SHFL_DOWN, ~0u, sum, o);
+        if (tid() == 0) out[bid()] = sum;
+    }
+}
+
+__global__ void tree_sum(const int *in, int *out) {
+    __shared__ int s[256];
+    s[tid()] = in[tid()];
+    sync();
+    for (int o = bdim() / 2; o; o >>= 1) {
+        if (tid() < (unsigned)o) s[tid()] += s[tid() + o];
+        sync();
+    }
+    if (tid() == 0) out[bid()] = s[0];
+}
+
+__global__ void two_buffers(const int *in, int *out, int turns) { // double buffering with one barrier a turn
+    __shared__ int s[2][128];
+    s[0][tid()] = in[tid()];
+    sync();
+    for (int t = 0; t < turns; t++) {
+        s[(t + 1) & 1][tid()] = s[t & 1][(tid() + 1) % bdim()] + 1;
+        sync();
+    }
+    out[tid()] = s[turns & 1][tid()];
+}
+
+// The same with defects that a device mostly forgives.
+__global__ void no_barrier(const int *in, int *out) { // block_sum without its barrier
+    __shared__ int part[32];
+    int sum = in[tid()];
+    for (int o = 16; o; o >>= 1) sum += shuffle(CUPEL_EMU_SHFL_DOWN, ~0u, sum, o);
+    if ((tid() & 31) == 0) part[tid() / 32] = sum;
+    if (tid() < 32) {
+        sum = tid() < (bdim() + 31) / 32 ? part[tid()] : 0;
+        for (int o = 16; o; o >>= 1) sum += shuffle(CUPEL_EMU_SHFL_DOWN, ~0u, sum, o);
+        if (tid() == 0) out[bid()] = sum;
+    }
+}
+
+__global__ void no_syncwarp(const int *in, int *out) { // the last steps of a tree in one warp, unsynchronised
+    __shared__ volatile int s[64];
+    s[tid()] = in[tid()];
+    s[tid() + 32] = in[tid() + 32];
+    for (int o = 32; o; o >>= 1)
+        if (tid() < (unsigned)o) s[tid()] += s[tid() + o];
+    if (tid() == 0) out[bid()] = s[0];
+}
+
+__global__ void shared_scalar(const int *in, int *out) { // read too early, and overwritten too early
+    __shared__ int total;
+    for (int turn = 0; turn < 3; turn++) {
+        if (tid() == 0) total = in[turn];
+        out[turn * bdim() + tid()] = total;
+    }
+}
+
+__global__ void carry(const int *in, int *out, int n) { // reused between turns without a barrier at the end
+    __shared__ int s[64];
+    int sum = 0;
+    for (int i = 0; i < n; i += 64) {
+        s[tid()] = in[i + tid()];
+        sync();
+        for (int j = 0; j < 64; j++) sum += s[j];
+    }
+    out[tid()] = sum;
+}
+
+__global__ void block_order(int *out, int *counter) {
+    if (tid() == 0) out[bid()] = (*counter)++;
+}
+
+__global__ void thread_order(int *out, int *counter) { out[tid()] = (*counter)++; }
+
+__global__ void spins(volatile int *out, volatile int *flag) { // waits in a loop for another thread of the block
+    if (tid() == 1) {
+        while (*flag == 0) {
+        }
+    }
+    if (tid() == bdim() - 1) *flag = 1;
+    out[tid()] = 5;
+}
+
+CANDIDATE(ENTRY(shuffles, 0), ENTRY(votes, 0), ENTRY(halves, 0), ENTRY(leaves_early, 0), ENTRY(barriers, 0),
+          ENTRY(block_sum, 0), ENTRY(tree_sum, 0), ENTRY(two_buffers, 0), ENTRY(no_barrier, 0), ENTRY(no_syncwarp, 0),
+          ENTRY(shared_scalar, 0), ENTRY(carry, 0), ENTRY(block_order, 0), ENTRY(thread_order, 0), ENTRY(spins, 0))
