@@ -280,10 +280,15 @@ static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, uin
     bool loading =
         cupel_worker_overran(desk->worker) && cupel_worker_last_phase(desk->worker) == CUPEL_PHASE_PREPARING;
     *again = cupel_worker_overran(desk->worker) || cupel_worker_killed_by_stranger(desk->worker);
+    const bool ours = s->backend->contains_faults && (!*again || factor > 1);
     cupel_supervisor_dismiss(desk);
     if (loading)
         return cupel_fail(err, CUPEL_WORKER, "compiling and loading the candidate took more than %g seconds",
                           s->limits.prepare_seconds);
+    if (ours)
+        return cupel_fail(err, CUPEL_WORKER,
+                          "the executor '%s' broke down over a case, which says nothing of the kernel: %s",
+                          s->backend->name, out->text);
     return CUPEL_OK;
 }
 

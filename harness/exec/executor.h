@@ -1,4 +1,5 @@
-/* The executor seam: how a candidate is built and run. One file a backend; nothing outside a backend knows its vendor. */
+/* The executor seam: how a candidate is built and run. One file a backend; nothing outside a backend knows
+ * its vendor. */
 #ifndef CUPEL_EXECUTOR_H
 #define CUPEL_EXECUTOR_H
 
@@ -8,12 +9,12 @@
 typedef struct cupel_executor cupel_executor;
 
 typedef struct cupel_executor_options {
-    const char *cache;        /* folder for compiled candidates, keyed by content */
+    const char *cache; /* folder for compiled candidates, keyed by content */
     int define_count, include_count;
     const char *const *defines;  /* -D of the command line, besides the contract's own */
     const char *const *includes; /* -I */
-    double seconds_limit;     /* for one run, where steps cannot be counted; 0: 10 */
-    uint64_t step_limit;      /* edges for one run; 0: derived from the case's size */
+    double seconds_limit;        /* for one run, where steps cannot be counted; 0: 10 */
+    uint64_t step_limit;         /* edges for one run; 0: derived from the case's size */
 } cupel_executor_options;
 
 typedef struct cupel_run_request {
@@ -25,14 +26,18 @@ typedef struct cupel_run_request {
 typedef struct cupel_executor_backend {
     const char *name; /* "emu", "host" */
     bool checks_addresses, sees_atomics, permutes_schedules;
+    /* Whatever the candidate does ends in an observation: the death of the process is a defect of ours, of
+     * which no kernel may be accused. */
+    bool contains_faults;
     /* Opens the candidate of a contract. UNSUPPORTED with a reason where this machine lacks something. */
-    cupel_code (*open)(const cupel_contract *contract, const cupel_executor_options *options, void **self, cupel_error *err);
-    /* Compiles (or finds in the cache) what a binding needs: templates for its types and, where the entry mentions them, dims. May be
-     * called again for the same binding at no cost. MISMATCH: contract and kernel disagree (a contract error). BUILD: the
-     * candidate does not compile. */
+    cupel_code (*open)(const cupel_contract *contract, const cupel_executor_options *options, void **self,
+                       cupel_error *err);
+    /* Compiles (or finds in the cache) what a binding needs: templates for its types and, where the entry
+     * mentions them, dims. May be called again for the same binding at no cost. MISMATCH: contract and kernel
+     * disagree (a contract error). BUILD: the candidate does not compile. */
     cupel_code (*prepare)(void *self, const cupel_binding *binding, cupel_error *err);
-    /* Runs every launch of the case on fresh guarded memory. The observation's buffer bytes are copied into arena. Never fails for what
-     * the candidate does: that is in the observation. */
+    /* Runs every launch of the case on fresh guarded memory. The observation's buffer bytes are copied into
+     * arena. Never fails for what the candidate does: that is in the observation. */
     cupel_code (*run)(void *self, const cupel_case *c, const cupel_run_request *request, cupel_arena *arena,
                       cupel_observation *out, cupel_error *err);
     /* Coverage of the last runs since the last call: counters, one byte an edge; NULL where unknown. */
@@ -47,13 +52,18 @@ const cupel_executor_backend *cupel_executor_find(const char *name);
 /* The one a contract asks for when the user does not say: host for {symbol:}, else emu. */
 const cupel_executor_backend *cupel_executor_default(const cupel_contract *contract);
 
-CUPEL_MUST_USE cupel_code cupel_executor_open(const cupel_executor_backend *backend, const cupel_contract *contract,
-                                              const cupel_executor_options *options, cupel_executor **out, cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_executor_open(const cupel_executor_backend *backend,
+                                              const cupel_contract *contract,
+                                              const cupel_executor_options *options, cupel_executor **out,
+                                              cupel_error *err);
 const cupel_executor_backend *cupel_executor_backend_of(const cupel_executor *executor);
-CUPEL_MUST_USE cupel_code cupel_executor_prepare(cupel_executor *executor, const cupel_binding *binding, cupel_error *err);
-/* As the backend's run; resets the floating-point mode before and after, and reports a changed one as a fault. */
-CUPEL_MUST_USE cupel_code cupel_executor_run(cupel_executor *executor, const cupel_case *c, const cupel_run_request *request,
-                                             cupel_arena *arena, cupel_observation *out, cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_executor_prepare(cupel_executor *executor, const cupel_binding *binding,
+                                                 cupel_error *err);
+/* As the backend's run; resets the floating-point mode before and after, and reports a changed one as a
+ * fault. */
+CUPEL_MUST_USE cupel_code cupel_executor_run(cupel_executor *executor, const cupel_case *c,
+                                             const cupel_run_request *request, cupel_arena *arena,
+                                             cupel_observation *out, cupel_error *err);
 const uint8_t *cupel_executor_coverage(cupel_executor *executor, size_t *count);
 void cupel_executor_close(cupel_executor *executor);
 
