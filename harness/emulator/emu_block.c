@@ -190,13 +190,25 @@ void cupel_emu_block_begin_budget(void) {
     if (m->access_budget == 0) m->access_budget = next_slice();
 }
 
+/* Blocks run one after another here, side by side on a device: a block of a larger grid may be waiting for
+ * one that has not begun (a barrier over the grid by hand), and then the hang is ours. One block alone can
+ * only wait for itself. */
+static void report_endless(const void *pc) {
+    const cupel_emu_dim grid = m->registers->grid_dim;
+    const unsigned long long limit = (unsigned long long)m->steps_limit;
+    if ((uint64_t)grid.x * grid.y * grid.z == 1)
+        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_HANG, pc, "no end after %llu steps", limit);
+    cupel_emu_report_stop(CUPEL_RUN_UNSUPPORTED, CUPEL_FAULT_NONE, pc,
+                          "no end after %llu steps of one of several blocks, which may wait for another one; "
+                          "waits between blocks are not emulated",
+                          limit);
+}
+
 /* A step is an executed edge, a memory access, a barrier or a warp operation, so that every loop uses steps
  * up. Between slices the others come to run: a thread may be spinning until another one stores a flag. */
 void cupel_emu_budget_spent(const void *pc) {
     cupel_emu_block_begin_budget();
-    if (m->budget == 0 || m->access_budget == 0)
-        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_HANG, pc, "no end after %llu steps",
-                              (unsigned long long)m->steps_limit);
+    if (m->budget == 0 || m->access_budget == 0) report_endless(pc);
     cupel_emu_block_step(NULL);
 }
 

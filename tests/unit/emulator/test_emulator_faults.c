@@ -160,6 +160,17 @@ static void test_endless(void **state) {
     assert_int_equal(steps[0], steps[1]);
 }
 
+/* One of several blocks may wait for another, which does not run beside it here: nothing is said. */
+static void test_endless_in_a_grid(void **state) {
+    (void)state;
+    field_reset(&f, 16, 16, 0);
+    float *y = field_buffer(&f, 1);
+    run("endless", (shape){.grid = 2, .steps = 500000}, 1, (const void *[]){&y});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_UNSUPPORTED);
+    assert_non_null(strstr(f.seen.text, "waits between blocks"));
+    correct_kernel_is_right();
+}
+
 static void test_endless_without_a_branch(void **state) {
     (void)state;
     field_reset(&f, 16, 64, 0);
@@ -350,6 +361,7 @@ int main(void) {
         cmocka_unit_test(test_load_past_the_end),
         cmocka_unit_test(test_misaligned),
         cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_endless_in_a_grid),
         cmocka_unit_test(test_endless_without_a_branch),
         cmocka_unit_test(test_deadlock),
         cmocka_unit_test(test_stack_overflow),
