@@ -92,7 +92,7 @@ short_tier() {
         kernels faults --cupel build/release/cupel --manifest tests/e2e/faults/manifest.txt --cases-rejected 500 --cases-accepted 500
     fi
     if step build-asan build asan; then
-        tests tests-asan build/asan -L short -E '^(bench|fuzz|e2e|property)'
+        tests tests-asan build/asan -L short -E '^(bench|e2e|property)'
         kernels kernels-asan --cupel build/asan/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
             --only '^row-softmax$|^block-sum-power-of-two$' --cases-accepted 200 --cases-rejected 200
     fi
@@ -115,7 +115,8 @@ fresh_machine() { scripts/fresh-machine.sh; }
 
 long_tier() {
     step build-release build release -DCUPEL_TESTS=ON || return
-    long_step long-tests ctest --test-dir build/release -L long --output-on-failure --timeout 7200 --no-tests=error
+    step build-asan build asan || return
+    long_step long-tests ctest --test-dir build/asan -L long --output-on-failure --timeout 7200 --no-tests=error
     if command -v debootstrap >/dev/null && [ "$(id -u)" = 0 ]; then
         long_step fresh-machine fresh_machine
     else

@@ -28,6 +28,7 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
  * Everything else of the language is a composition of these, made by the composer of its function
  * (compose_*.c) as PyTorch's decompositions do. family names the file that holds a primitive's evaluations.
  */
+/* clang-format off */
 #define CUPEL_PRIMITIVES(X)                                                                                  \
     /* leaves */                                                                                             \
     X(INPUT, "input", leaf)                                                                                  \
@@ -63,6 +64,7 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
                                          and an offset (negative and zero strides allowed) */                \
         X(VIEW, "view", shape) X(RESHAPE, "reshape", shape) X(CONCAT, "concat", shape) X(PAD, "pad", shape)  \
             X(GATHER, "gather", shape)
+/* clang-format on */
 
 typedef enum cupel_op {
 #define CUPEL_OP_NAME(name, text, family) CUPEL_OP_##name,

@@ -1,4 +1,5 @@
-/* What the oracle permits. Shared by the bounded fp64 and the exact evaluator; the rules are DESIGN 3.1 (docs/oracle.md). */
+/* What the oracle permits. Shared by the bounded fp64 and the exact evaluator; the rules are DESIGN 3.1
+ * (docs/oracle.md). */
 #ifndef CUPEL_ORACLE_H
 #define CUPEL_ORACLE_H
 
@@ -10,10 +11,12 @@ typedef struct cupel_rules {
     cupel_dtype working; /* accumulate: the precision that conforming kernels compute in */
     bool fast_math;      /* math: fast */
     cupel_subnormal_rule subnormals;
-    bool range_safe; /* range: safe; else elements on which the working precision may overflow are not judged */
+    bool range_safe; /* range: safe; else elements on which the working precision may overflow are not judged
+                      */
 } cupel_rules;
 
-/* Contents of the inputs in the graph's input order: contiguous, row major, encoded in their element types. */
+/* Contents of the inputs in the graph's input order: contiguous, row major, encoded in their element types.
+ */
 typedef struct cupel_bindings {
     int count;
     const void *const *data;
@@ -50,9 +53,10 @@ typedef enum cupel_reason {
 
 const char *cupel_reason_text(cupel_reason reason);
 
-/* The allowed set of one output: element i may be a number x of the output type with lo[i] <= x <= hi[i] if classes[i]
- * has FINITE, and infinities and NaN as classes[i] says. lo and hi are already rounded to the output type
- * (as doubles; integer outputs are exact up to 2^53, beyond: UNABLE). An element whose reason is not JUDGED permits everything. */
+/* The allowed set of one output: element i may be a number x of the output type with lo[i] <= x <= hi[i] if
+ * classes[i] has FINITE, and infinities and NaN as classes[i] says. lo and hi are already rounded to the
+ * output type (as doubles; integer outputs are exact up to 2^53, beyond: UNABLE). An element whose reason is
+ * not JUDGED permits everything. */
 typedef struct cupel_allowed {
     const char *name;
     cupel_dtype type;
@@ -68,7 +72,8 @@ typedef struct cupel_allowed {
     int64_t by_reason[CUPEL_REASON_COUNT];
 } cupel_allowed;
 
-/* May the element with these bits stand at position i? The comparison is written so that NaN never passes by accident. */
+/* May the element with these bits stand at position i? The comparison is written so that NaN never passes by
+ * accident. */
 typedef enum cupel_judgement {
     CUPEL_ALLOWED,
     CUPEL_NOT_JUDGED,
@@ -78,39 +83,44 @@ typedef enum cupel_judgement {
     CUPEL_MISSING_NAN, /* a number where only NaN is allowed */
     CUPEL_MISSING_INF, /* a finite number where only an infinity is allowed */
     CUPEL_WRONG_ZERO_SIGN,
-    CUPEL_NOT_KEPT /* an element that was to be left alone has changed (original bytes are compared by the caller) */
+    CUPEL_NOT_KEPT /* an element that was to be left alone has changed (original bytes are compared by the
+                      caller) */
 } cupel_judgement;
 
 cupel_judgement cupel_judge_element(const cupel_allowed *allowed, int64_t index, const void *element);
 
-/* |element - value| / (largest permitted deviation on that side), 0 for exact agreement, infinity outside a point set;
- * NaN where not judged, the radius is infinite or no finite comparison makes sense: closeness for the search. */
+/* |element - value| / (largest permitted deviation on that side), 0 for exact agreement, infinity outside a
+ * point set; NaN where not judged, the radius is infinite or no finite comparison makes sense: closeness for
+ * the search. */
 double cupel_judge_ratio(const cupel_allowed *allowed, int64_t index, const void *element);
 
-/* Bounded fp64 (bounded.c): allowed sets of all outputs, all elements. outputs has graph->output_count entries, memory from
- * arena. A filter: nothing is reported before cupel_oracle_exact agrees. */
+/* Bounded fp64 (bounded.c): allowed sets of all outputs, all elements. outputs has graph->output_count
+ * entries, memory from arena. A filter: nothing is reported before cupel_oracle_exact agrees. */
 CUPEL_MUST_USE cupel_code cupel_oracle_bounded(const cupel_graph *graph, const cupel_bindings *bindings,
-                                               const cupel_rules *rules, cupel_arena *arena, cupel_allowed *outputs,
-                                               cupel_error *err);
+                                               const cupel_rules *rules, cupel_arena *arena,
+                                               cupel_allowed *outputs, cupel_error *err);
 
-/* Exact (exact.c): the element `index` of output `output` in MPFR, precision doubled until the answer rounds one way (cap 1,200
- * bits for f64 outputs, 256 for others), radius recomputed with outward rounding. Nodes' elements are evaluated on demand and
- * remembered in the session, so that elements of one row share their sums. */
+/* Exact (exact.c): the element `index` of output `output` in MPFR, precision doubled until the answer rounds
+ * one way (cap 1,200 bits for f64 outputs, 256 for others), radius recomputed with outward rounding. Nodes'
+ * elements are evaluated on demand and remembered in the session, so that elements of one row share their
+ * sums. */
 typedef struct cupel_exact_session cupel_exact_session;
 
 typedef struct cupel_exact_element {
-    double value;    /* nearest double of the exact value (NaN, infinity where the exact answer is one) */
-    double rounded;  /* the exact value correctly rounded to the output type */
-    double lo, hi;   /* as in cupel_allowed */
-    double radius;   /* rounded up */
+    double value;   /* nearest double of the exact value (NaN, infinity where the exact answer is one) */
+    double rounded; /* the exact value correctly rounded to the output type */
+    double lo, hi;  /* as in cupel_allowed */
+    double radius;  /* rounded up */
     uint8_t classes;
     uint8_t reason;
     int precision;   /* bits used */
-    char digits[64]; /* the exact value in decimal, as many as are certain of 40 significant digits; "nan", "inf" */
+    char digits[64]; /* the exact value in decimal, as many as are certain of 40 significant digits; "nan",
+                        "inf" */
 } cupel_exact_element;
 
 CUPEL_MUST_USE cupel_code cupel_exact_open(const cupel_graph *graph, const cupel_bindings *bindings,
-                                           const cupel_rules *rules, cupel_exact_session **out, cupel_error *err);
+                                           const cupel_rules *rules, cupel_exact_session **out,
+                                           cupel_error *err);
 CUPEL_MUST_USE cupel_code cupel_exact_element_of(cupel_exact_session *session, int output, int64_t index,
                                                  cupel_exact_element *out, cupel_error *err);
 /* The whole output in MPFR, for f64 outputs and for tests: fills in out as cupel_oracle_bounded does. */

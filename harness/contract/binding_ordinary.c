@@ -1,7 +1,7 @@
-/* The ordinary shape: every dim the largest power of two in its range, at most 1,024, the largest halved while all
- * tensors together hold more than 65,536 elements or the dims' product exceeds 2^20 (so that an ordinary case is as
- * cheap as any other and comes often); where requires forbids that, the nearest shape that satisfies it. It is found
- * once, when a contract is loaded. */
+/* The ordinary shape: every dim the largest power of two in its range, at most 1,024, the largest halved
+ * while all tensors together hold more than 65,536 elements or the dims' product exceeds 2^20 (so that an
+ * ordinary case is as cheap as any other and comes often); where requires forbids that, the nearest shape
+ * that satisfies it. It is found once, when a contract is loaded. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@
 
 enum { ORDINARY_MAX = 1024, EVALUATIONS_MAX = 200000, WORK_MAX = 3000000, CANDIDATES_MAX = 64 };
 
-/* Bounds of the ordinary shape; halving stops at ORDINARY_FLOOR, where tails and partial warps would begin. */
+/* Bounds of the ordinary shape; halving stops at ORDINARY_FLOOR, where tails and partial warps would begin.
+ */
 enum { ORDINARY_ELEMENTS = 1 << 16, ORDINARY_PRODUCT = 1 << 20, ORDINARY_FLOOR = 64 };
 
 static const uint32_t stream_ordinary = 0x0bd1;
@@ -231,7 +232,8 @@ static bool is_dear(const cupel_contract *contract, const int64_t dims[CUPEL_DIM
     return elements > ORDINARY_ELEMENTS;
 }
 
-/* Halves the largest dim (of equals the first) that stays a claimed power of two; false when there is none. */
+/* Halves the largest dim (of equals the first) that stays a claimed power of two; false when there is none.
+ */
 static bool halve_largest(const cupel_contract *contract, int64_t dims[CUPEL_DIM_MAX]) {
     int largest = -1;
     for (int i = 0; i < contract->dim_count; i++) {
@@ -248,7 +250,8 @@ cupel_code cupel_binding_find_ordinary(const cupel_contract *contract, int64_t d
     cupel_binding binding = {.contract = contract};
     int64_t centre[CUPEL_DIM_MAX] = {0};
     for (int i = 0; i < contract->dim_count; i++) centre[i] = cupel_dim_ordinary(&contract->dims[i]);
-    while (is_dear(contract, centre) && halve_largest(contract, centre)) {}
+    while (is_dear(contract, centre) && halve_largest(contract, centre)) {
+    }
     if (!cupel_binding_nearest(contract, centre, &binding)) {
         /* a let that has no value anywhere is told apart from a condition that never holds */
         memcpy(binding.dims, centre, sizeof centre);

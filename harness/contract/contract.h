@@ -223,9 +223,9 @@ CUPEL_MUST_USE cupel_code cupel_binding_init_graph(const cupel_binding *binding,
  * subnormals, range. */
 cupel_rules cupel_binding_rules(const cupel_binding *binding);
 
-/* The base binding: base types, and the ordinary shape: every dim the largest power of two in its range, at most
- * 1,024, the largest halved (never below 64) while all tensors together hold more than 65,536 elements or the
- * dims' product exceeds 2^20; the nearest legal shape where requires forbids that. */
+/* The base binding: base types, and the ordinary shape: every dim the largest power of two in its range, at
+ * most 1,024, the largest halved (never below 64) while all tensors together hold more than 65,536 elements
+ * or the dims' product exceeds 2^20; the nearest legal shape where requires forbids that. */
 CUPEL_MUST_USE cupel_code cupel_binding_ordinary(const cupel_contract *contract, cupel_binding *out,
                                                  cupel_error *err);
 

@@ -1,6 +1,6 @@
-/* The seam between emulated device code (our CUDA headers, compiled into each candidate) and the emulator's runtime (in the
- * harness). Included by both, so it is C and C++. Functions here are called from device code; the runtime defines them and the
- * harness exports them to candidates with -rdynamic. */
+/* The seam between emulated device code (our CUDA headers, compiled into each candidate) and the emulator's
+ * runtime (in the harness). Included by both, so it is C and C++. Functions here are called from device code;
+ * the runtime defines them and the harness exports them to candidates with -rdynamic. */
 #ifndef CUPEL_EMU_ABI_H
 #define CUPEL_EMU_ABI_H
 
@@ -13,10 +13,13 @@
 #define CUPEL_EMU_DEVICE
 #endif
 
-/* How device code reads its registers: through an address space that the instrumentation leaves alone (1 means nothing on
- * x86-64), else every use of threadIdx would be a checked access. Wrap it in a function that returns the value (clang's
- * __declspec(property) does that for threadIdx.x), so that its type stays plain. Example: CUPEL_EMU_REGISTER(thread.x) */
-#define CUPEL_EMU_REGISTER(field) (*(const __attribute__((address_space(1))) uint32_t *)&cupel_emu_registers.field)
+/* How device code reads its registers: through an address space that the instrumentation leaves alone (1
+ * means nothing on x86-64), else every use of threadIdx would be a checked access. Wrap it in a function that
+ * returns the value (clang's
+ * __declspec(property) does that for threadIdx.x), so that its type stays plain. Example:
+ * CUPEL_EMU_REGISTER(thread.x) */
+#define CUPEL_EMU_REGISTER(field)                                                                            \
+    (*(const __attribute__((address_space(1))) uint32_t *)&cupel_emu_registers.field)
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,10 +27,13 @@ extern "C" {
 
 enum { CUPEL_EMU_ABI_VERSION = 1 };
 
-typedef struct cupel_emu_dim { uint32_t x, y, z; } cupel_emu_dim;
+typedef struct cupel_emu_dim {
+    uint32_t x, y, z;
+} cupel_emu_dim;
 
-/* The running thread's registers. One instance in each candidate (cupel_emu_registers, hidden), written by the runtime at each switch,
- * read by device code as threadIdx, blockIdx, blockDim, gridDim without a call. */
+/* The running thread's registers. One instance in each candidate (cupel_emu_registers, hidden), written by
+ * the runtime at each switch, read by device code as threadIdx, blockIdx, blockDim, gridDim without a call.
+ */
 typedef struct cupel_emu_registers {
     cupel_emu_dim thread;
     uint32_t lane, warp; /* within the block; beside thread, so that a switch writes one piece */
@@ -36,38 +42,61 @@ typedef struct cupel_emu_registers {
     uint32_t dynamic_shared_size; /* bytes */
 } cupel_emu_registers_t;
 
-typedef enum cupel_emu_shuffle { CUPEL_EMU_SHFL_IDX, CUPEL_EMU_SHFL_UP, CUPEL_EMU_SHFL_DOWN, CUPEL_EMU_SHFL_XOR } cupel_emu_shuffle;
+typedef enum cupel_emu_shuffle {
+    CUPEL_EMU_SHFL_IDX,
+    CUPEL_EMU_SHFL_UP,
+    CUPEL_EMU_SHFL_DOWN,
+    CUPEL_EMU_SHFL_XOR
+} cupel_emu_shuffle;
 typedef enum cupel_emu_vote {
-    CUPEL_EMU_VOTE_ALL, CUPEL_EMU_VOTE_ANY, CUPEL_EMU_VOTE_UNI, CUPEL_EMU_VOTE_BALLOT,
-    CUPEL_EMU_MATCH_ANY, CUPEL_EMU_MATCH_ALL,
-    CUPEL_EMU_REDUCE_ADD, CUPEL_EMU_REDUCE_MIN, CUPEL_EMU_REDUCE_MAX, /* __reduce_*_sync on 32-bit values, min and max signed */
-    CUPEL_EMU_REDUCE_UMIN, CUPEL_EMU_REDUCE_UMAX,
-    CUPEL_EMU_REDUCE_AND, CUPEL_EMU_REDUCE_OR, CUPEL_EMU_REDUCE_XOR
+    CUPEL_EMU_VOTE_ALL,
+    CUPEL_EMU_VOTE_ANY,
+    CUPEL_EMU_VOTE_UNI,
+    CUPEL_EMU_VOTE_BALLOT,
+    CUPEL_EMU_MATCH_ANY,
+    CUPEL_EMU_MATCH_ALL,
+    CUPEL_EMU_REDUCE_ADD,
+    CUPEL_EMU_REDUCE_MIN,
+    CUPEL_EMU_REDUCE_MAX, /* __reduce_*_sync on 32-bit values, min and max signed */
+    CUPEL_EMU_REDUCE_UMIN,
+    CUPEL_EMU_REDUCE_UMAX,
+    CUPEL_EMU_REDUCE_AND,
+    CUPEL_EMU_REDUCE_OR,
+    CUPEL_EMU_REDUCE_XOR
 } cupel_emu_vote;
-typedef enum cupel_emu_barrier { CUPEL_EMU_SYNC, CUPEL_EMU_SYNC_COUNT, CUPEL_EMU_SYNC_AND, CUPEL_EMU_SYNC_OR } cupel_emu_barrier;
+typedef enum cupel_emu_barrier {
+    CUPEL_EMU_SYNC,
+    CUPEL_EMU_SYNC_COUNT,
+    CUPEL_EMU_SYNC_AND,
+    CUPEL_EMU_SYNC_OR
+} cupel_emu_barrier;
 
-/* value of the source lane; *in_range (may be NULL) tells whether the source was inside the width. mask as in CUDA. */
-CUPEL_EMU_DEVICE uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width);
+/* value of the source lane; *in_range (may be NULL) tells whether the source was inside the width. mask as in
+ * CUDA. */
+CUPEL_EMU_DEVICE uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64_t value, uint32_t argument,
+                                                 uint32_t width);
 /* Result of a vote; for MATCH_ALL *predicate (may be NULL) is set. */
 CUPEL_EMU_DEVICE uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predicate);
 /* __syncthreads and its counting forms. */
 CUPEL_EMU_DEVICE int cupel_emu_barrier_sync(int kind, int predicate);
 CUPEL_EMU_DEVICE void cupel_emu_warp_sync(uint32_t mask);
 CUPEL_EMU_DEVICE uint32_t cupel_emu_active_mask(void);
-/* Tells the checker of an atomic access before it is carried out (plainly: threads are fibers); may switch threads. is_float: an
- * addition to a floating-point value. */
+/* Tells the checker of an atomic access before it is carried out (plainly: threads are fibers); may switch
+ * threads. is_float: an addition to a floating-point value. */
 CUPEL_EMU_DEVICE void cupel_emu_atomic_access(void *address, uint32_t size, int is_float);
 /* __trap, failed device assert, and things the emulator refuses at run time; these do not return. */
 CUPEL_EMU_DEVICE void cupel_emu_trap(void) __attribute__((noreturn));
-CUPEL_EMU_DEVICE void cupel_emu_assert_fail(const char *condition, const char *file, unsigned line, const char *function) __attribute__((noreturn));
+CUPEL_EMU_DEVICE void cupel_emu_assert_fail(const char *condition, const char *file, unsigned line,
+                                            const char *function) __attribute__((noreturn));
 CUPEL_EMU_DEVICE void cupel_emu_unsupported(const char *what) __attribute__((noreturn));
 CUPEL_EMU_DEVICE uint64_t cupel_emu_clock(void);
 
-/* What instrumented code calls (flags in emu_flags.h). Before each access to memory, with its address; sizes 1, 2, 4, 8, 16 are
- * naturally aligned accesses and an address that is not a multiple of the size is reported as misaligned, N is any other size. A
- * vector type of CUDA whose alignment exceeds its elements' (float4, int2, ..) must therefore be copied by one access of a
- * clang vector type (a union with an ext_vector_type member, copied in the copy constructor and in operator=): a copy by
- * members shows the optimiser, and so the checker, single elements. Shared variables come through here too. */
+/* What instrumented code calls (flags in emu_flags.h). Before each access to memory, with its address; sizes
+ * 1, 2, 4, 8, 16 are naturally aligned accesses and an address that is not a multiple of the size is reported
+ * as misaligned, N is any other size. A vector type of CUDA whose alignment exceeds its elements' (float4,
+ * int2, ..) must therefore be copied by one access of a clang vector type (a union with an ext_vector_type
+ * member, copied in the copy constructor and in operator=): a copy by members shows the optimiser, and so the
+ * checker, single elements. Shared variables come through here too. */
 void cupel_emu_load1_noabort(uintptr_t address);
 void cupel_emu_load2_noabort(uintptr_t address);
 void cupel_emu_load4_noabort(uintptr_t address);
@@ -80,29 +109,31 @@ void cupel_emu_store4_noabort(uintptr_t address);
 void cupel_emu_store8_noabort(uintptr_t address);
 void cupel_emu_store16_noabort(uintptr_t address);
 void cupel_emu_storeN_noabort(uintptr_t address, size_t size);
-/* The candidate's hidden memcpy, memmove and memset (in its trace runtime) call these: instrumented code has plain calls. It also
- * needs a hidden __asan_handle_no_return that does nothing. Tail calls, so that the return address is the author's. */
+/* The candidate's hidden memcpy, memmove and memset (in its trace runtime) call these: instrumented code has
+ * plain calls. It also needs a hidden __asan_handle_no_return that does nothing. Tail calls, so that the
+ * return address is the author's. */
 void *cupel_emu_memcpy(void *target, const void *source, size_t size);
 void *cupel_emu_memmove(void *target, const void *source, size_t size);
 void *cupel_emu_memset(void *target, int value, size_t size);
 
 /* The candidate's __sanitizer_cov_trace_pc_guard counts an edge in the coverage map and does
  *     if (--*budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
- * The runtime refills the budget and returns (a thread that spins lets others run), or stops the run as a hang. */
+ * The runtime refills the budget and returns (a thread that spins lets others run), or stops the run as a
+ * hang. */
 void cupel_emu_budget_spent(const void *pc);
 
 /* What a candidate object exports under the name cupel_emu_candidate. Generated code (thunks) fills it in. */
 typedef struct cupel_emu_param {
     uint32_t size;
-    uint32_t kind;       /* 0 other, 1 pointer, 2 signed, 3 unsigned, 4 float, 5 bool */
-    uint32_t pointee;    /* pointers: size of the pointee, 0 for void */
+    uint32_t kind;    /* 0 other, 1 pointer, 2 signed, 3 unsigned, 4 float, 5 bool */
+    uint32_t pointee; /* pointers: size of the pointee, 0 for void */
     uint32_t pointee_kind;
-    uint32_t is_const;   /* pointer to const */
-    const char *type;    /* as C++ spells it (from __PRETTY_FUNCTION__), for messages */
+    uint32_t is_const; /* pointer to const */
+    const char *type;  /* as C++ spells it (from __PRETTY_FUNCTION__), for messages */
 } cupel_emu_param;
 
 typedef struct cupel_emu_kernel {
-    const char *entry; /* the name expression as the contract wrote it after substitution */
+    const char *entry;               /* the name expression as the contract wrote it after substitution */
     void (*call)(void *const *args); /* args[i] points to the i-th argument's value */
     uint32_t param_count;
     const cupel_emu_param *params;
@@ -116,7 +147,8 @@ typedef struct cupel_emu_candidate_t {
     cupel_emu_registers_t *registers;
     unsigned char *shared_start, *shared_stop; /* static shared memory, all kernels together */
     uint32_t edge_count;                       /* trace-pc-guard edges, numbered from 1 */
-    /* Gives the candidate the runtime's coverage map (edge_count + 1 bytes, saturating counts) and its edge budget. */
+    /* Gives the candidate the runtime's coverage map (edge_count + 1 bytes, saturating counts) and its edge
+     * budget. */
     void (*bind)(uint8_t *coverage, uint32_t *budget);
 } cupel_emu_candidate_t;
 

@@ -56,7 +56,8 @@ static cupel_emu_stack *map_stack(void) {
     }
     cupel_emu_stack *stack = &stacks[stack_count];
     stack->low = (uintptr_t)memory + CUPEL_EMU_STACK_GUARD;
-    /* Stacks begin at different offsets in a page, else the hot ends of all of them fall into the same few cache sets. */
+    /* Stacks begin at different offsets in a page, else the hot ends of all of them fall into the same few
+     * cache sets. */
     stack->top = (stack->low + CUPEL_EMU_STACK_BYTES - (stack_count * 320u) % 4096u) & ~(uintptr_t)63;
     stack_count++;
     return stack;
