@@ -163,6 +163,13 @@ static cupel_code store_real(const cupel_launch_arg *arg, const cupel_emu_param 
                              cupel_error *err) {
     double real = value->real ? value->d : (double)value->i;
     if (!real_fits(real, type)) return does_not_fit(arg, param, value, err);
+    /* an untyped param is a float to the oracle; a narrower one must be stated, or the two would differ */
+    if (!arg->typed && type != CUPEL_F64 && type != CUPEL_F32 && isfinite(real) &&
+        cupel_round(type, real) != real)
+        return cupel_fail_span(
+            err, CUPEL_MISMATCH, arg->place,
+            "expected a stated type, {%.*s: %s}, for the kernel's parameter of type %s, which rounds %g",
+            (int)arg->place.length, arg->place.text, cupel_format_of(type)->name, spelled(param), real);
     cupel_encode(type, real, to);
     return CUPEL_OK;
 }

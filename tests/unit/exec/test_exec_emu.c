@@ -160,6 +160,9 @@ static void test_contract_and_kernel_disagree(void **state) {
                     "holds f32");
     expect_mismatch(LAUNCH("[x, y, {N: i64}]"), copy, "stated as i64");
     expect_mismatch(LAUNCH("[x, y, \"N * 4000000000 + 4000000000\"]"), copy, "does not fit");
+    expect_mismatch(LAUNCH("[x, y, 0.1]"),
+                    "#include <cuda_fp16.h>\n__global__ void k(const float *x, float *y, __half n) {}\n",
+                    "{0.1: f16}");
     expect_mismatch(LAUNCH("[x, y, \"0 - 1\"]"),
                     "__global__ void k(const float *x, float *y, unsigned n) {}\n", "-1 does not fit");
 }
