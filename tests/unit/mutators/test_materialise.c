@@ -258,7 +258,7 @@ static void test_illegal_cases_are_refused(void **state) {
     bad = recipe, bad.tensors[0].layout.order[0] = 1;
     assert_int_equal(cupel_case_materialise(contract, &bad, arena, &c, &err), CUPEL_RANGE);
     cupel_arena_free(arena);
-    arena = cupel_arena_create(200000); /* too small for a row of the simple case */
+    arena = cupel_arena_create(20000); /* too small for the simple case */
     assert_int_equal(cupel_case_materialise(contract, &recipe, arena, &c, &err), CUPEL_MEMORY);
     cupel_arena_free(arena);
 }
