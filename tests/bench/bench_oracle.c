@@ -10,6 +10,9 @@
 #include "oracle.h"
 #include "philox.h"
 
+/* The plain loops are compiled for the same instruction sets as the evaluator's own. */
+#define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+
 enum { ROUNDS = 5, INPUTS = 3 };
 
 typedef struct bench {
@@ -37,7 +40,7 @@ static double median(double *times) {
     return times[ROUNDS / 2];
 }
 
-static void softmax(const bench *b, double *y) {
+WIDE static void softmax(const bench *b, double *y) {
     for (int64_t i = 0; i < b->m; i++) {
         const double *x = b->x + i * b->n;
         double *row = y + i * b->n, top = x[0], sum = 0;
@@ -47,7 +50,7 @@ static void softmax(const bench *b, double *y) {
     }
 }
 
-static void layer_norm(const bench *b, double *y) {
+WIDE static void layer_norm(const bench *b, double *y) {
     for (int64_t i = 0; i < b->m; i++) {
         const double *x = b->x + i * b->n;
         double *row = y + i * b->n, mean = 0, var = 0;
@@ -59,7 +62,7 @@ static void layer_norm(const bench *b, double *y) {
     }
 }
 
-static void matmul(const bench *b, double *y) {
+WIDE static void matmul(const bench *b, double *y) {
     memset(y, 0, (size_t)(b->m * b->k) * sizeof *y);
     for (int64_t i = 0; i < b->m; i++) {
         double *row = y + i * b->k;
