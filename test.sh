@@ -87,7 +87,7 @@ short_tier() {
     if command -v clang-format >/dev/null; then step format formatted; else skip format "clang-format is not installed"; fi
     if step build-release build release -DCUPEL_TESTS=ON; then
         tests tests-release build/release -L short
-        kernels kernels --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels --limit 20 \
+        kernels kernels --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
             --cases-accepted 3000 --cases-rejected 3000
         kernels faults --cupel build/release/cupel --manifest tests/e2e/faults/manifest.txt --cases-rejected 500 --cases-accepted 500
     fi
