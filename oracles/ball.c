@@ -38,7 +38,7 @@ cupel_ball cupel_ball_leaf(const cupel_working *w, cupel_value_kind kind, double
     uint8_t classes = cupel_class_of(value);
     uint8_t reason = CUPEL_REASON_JUDGED;
     if (kind == CUPEL_VALUE_REAL && isfinite(value) && !(exact && cupel_working_holds(w, value))) {
-        radius = fmax(w->unit * fabs(value), w->smallest / 2) * (1 + 0x1p-40);
+        radius = fmax(w->unit * fabs(value), w->eta) * (1 + 0x1p-40);
         if (fabs(value) >= w->largest && !w->safe) reason = CUPEL_REASON_OVERFLOW;
     }
     if (value == 0 && exact) classes |= cupel_zero_sign_of(value);

@@ -57,7 +57,7 @@ static void scale_sum(const cupel_working *w, cupel_ball *r, const cupel_ball *s
         if (w->flush)
             spread += sum->terms * w->normal;
         else if (!exact_factor)
-            spread += sum->terms * w->smallest / 2;
+            spread += sum->terms * w->eta;
     }
     const double grain = exact_factor ? sum->grain * factor : 0;
     const bool exact = spread == 0 && grain > 0 && magnitude <= ldexp(grain, w->precision);
@@ -82,7 +82,7 @@ static double underflow_of(const cupel_working *w, const cupel_ball *r, const cu
     if (r->trough >= w->normal) return 0;
     const bool chain = a->roundings > 0 || b->roundings > 0;
     const double operations = 1 + (a->roundings > 0) + (b->roundings > 0);
-    return (w->flush && chain ? w->normal : w->smallest / 2) * operations * (chain ? r->peak : 1);
+    return (w->flush && chain ? w->normal : w->eta) * operations * (chain ? r->peak : 1);
 }
 
 /* inf * x * y: the kernel may take x * y first, which may underflow to 0, and inf * 0 is NaN. */
@@ -169,7 +169,7 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
         const double rounds =
             r.roundings - (a.radius > 0 ? a.roundings : 0) - (b.radius > 0 ? b.roundings : 0);
         r.radius = moved + rounds * w->unit * (fabs(value) + moved);
-        const double lost = w->flush && chained ? w->normal : w->smallest / 2;
+        const double lost = w->flush && chained ? w->normal : w->eta;
         if (chained) {
             if (r.trough < w->normal) r.radius += lost * (2 + (a.roundings > 0) + (b.roundings > 0)) * r.peak;
         } else { /* the quotient itself, and the reciprocal that the dividend multiplies */

@@ -52,7 +52,7 @@ static double flushed(const cupel_working *w, const cupel_ball_tally *tally) {
 static double scaled_away(const cupel_working *w, const cupel_trait *t, const cupel_ball_tally *tally) {
     const double n = (double)tally->terms;
     if (!t->in_statistic || n < 2 || tally->least >= n * w->normal) return 0;
-    return n * n * (w->flush ? w->normal : w->smallest / 2);
+    return n * n * (w->flush ? w->normal : w->eta);
 }
 
 cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cupel_value_kind kind,
@@ -70,6 +70,9 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     const double magnitude = tally->magnitude + (spread - tally->spread);
     const bool overflow = !(magnitude * t->overflow < w->largest);
     r.classes = cupel_sum_classes_end(&tally->classes, overflow);
+    /* Welford takes the difference of an infinite term and an infinite mean */
+    if (t->in_statistic && (r.classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF)))
+        r.classes |= CUPEL_CLASS_NAN;
     const bool exact_sum =
         !t->in_statistic && spread == 0 && tally->grain > 0 && magnitude <= ldexp(tally->grain, w->precision);
     double roundings = n > 1 ? n - 1 : 0;

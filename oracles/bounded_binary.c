@@ -327,7 +327,7 @@ static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor
     if (low && b->w.flush) return false;
     if (low) {
         p->inexact = true;
-        p->underflow = b->w.smallest / 2 * t->chain_peak;
+        p->underflow = b->w.eta * t->chain_peak;
     }
     return t->chain_peak < 0x1p16 && t->chain_peak * b->plans[node].trait.overflow * 4 < b->w.largest;
 }
@@ -401,7 +401,7 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
                  *y = cupel_bounded_arg(b, node, 1);
     loop *run = loop_of(b, node);
     bool in_range = true;
-    pair p = {x, y, t, &b->w, b->plans[node].trait.overflow, b->w.smallest / 2, false};
+    pair p = {x, y, t, &b->w, b->plans[node].trait.overflow, b->w.eta, false};
     if (t->count == 0) return CUPEL_OK;
     if (n->kind == CUPEL_VALUE_REAL && (n->op == CUPEL_OP_MUL || n->op == CUPEL_OP_DIV)) {
         bool each;

@@ -206,13 +206,13 @@ static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
     p->hidden_y = y->roundings * w->unit * (1 + 0x1p-20);
     p->fine = p->exact_terms && chain == 0 && bits_of(x) + bits_of(y) <= w->precision;
     p->rounding = p->fine ? 0 : 1;
-    if (!(x->least * y->least >= w->normal)) p->underflow = w->smallest / 2;
+    if (!(x->least * y->least >= w->normal)) p->underflow = w->eta;
     if (chain > 0) {
         const double peak = (x->roundings > 0 ? x->chain_peak : fmax(1, x->largest)) *
                             (y->roundings > 0 ? y->chain_peak : fmax(1, y->largest));
         const double trough = (x->roundings > 0 ? x->chain_trough : fmin(1, x->least)) *
                               (y->roundings > 0 ? y->chain_trough : fmin(1, y->least));
-        if (!(trough >= w->normal)) p->underflow = w->smallest / 2 * 3 * peak;
+        if (!(trough >= w->normal)) p->underflow = w->eta * 3 * peak;
         if (!(peak * 4 * p->b->plans[p->node].trait.overflow < w->largest) || x->peak || y->peak)
             p->loops = false;
     }

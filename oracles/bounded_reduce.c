@@ -96,7 +96,7 @@ static bool sum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, double
     const double magnitude = s.magnitude + (spread - s.spread);
     if (!(magnitude * 1.01 * trait->overflow < b->w.largest)) return false;
     /* as cupel_ball_tally_end: a mean's divisor inside the sum, where quotients may underflow */
-    const double scaled = trait->in_statistic && n > 1 ? (double)n * (double)n * b->w.smallest / 2 : 0;
+    const double scaled = trait->in_statistic && n > 1 ? (double)n * (double)n * b->w.eta : 0;
     const bool single = spread == 0 && roundings == 0;
     const bool exact = single || (spread == 0 && !trait->in_statistic &&
                                   is_exact_row(terms, n, s.magnitude, b->w.precision));

@@ -54,6 +54,8 @@ cupel_working cupel_working_of(const cupel_rules *rules) {
                        .precision = cupel_format_of(type)->precision,
                        .unit = cupel_format_unit(type),
                        .smallest = cupel_format_smallest(type),
+                       .eta =
+                           type == CUPEL_F64 ? cupel_format_smallest(type) : cupel_format_smallest(type) / 2,
                        .normal = cupel_format_normal(type),
                        .largest = cupel_format_largest(type),
                        .fast = rules->fast_math,
@@ -135,7 +137,7 @@ double cupel_budget_error(const cupel_working *working, cupel_op op, double lo, 
     double error = ulps * cupel_working_ulp(&f, y) + absolute;
     /* two approximations in a row are relative: ulps of an intermediate that sits low in its binade */
     if (row && op == CUPEL_OP_RSQRT && f.fast) error = fmax(error, 11 * f.unit * y);
-    if (f.type != working->type) error += working->unit * (y + error) + working->smallest / 2;
+    if (f.type != working->type) error += working->unit * (y + error) + working->eta;
     return error * (1 + 0x1p-50);
 }
 
@@ -152,6 +154,6 @@ double cupel_budget_power(const cupel_working *working, double lo, double hi, do
         const double shift = 0.6931472 * (exponent * log2_error + f.unit * exponent * log2_size);
         error += shift < 700 ? result * expm1(shift) : INFINITY;
     }
-    if (f.type != working->type) error += working->unit * (result + error) + working->smallest / 2;
+    if (f.type != working->type) error += working->unit * (result + error) + working->eta;
     return error * (1 + 0x1p-50);
 }

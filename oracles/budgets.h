@@ -13,6 +13,7 @@ typedef struct cupel_working {
     int precision;   /* bits p */
     double unit;     /* u = 2^-p, half the spacing above 1 */
     double smallest; /* the smallest subnormal */
+    double eta;      /* half of it, the error of one rounding there; rounded up to all of it for f64 */
     double normal;   /* the smallest normal */
     double largest;  /* the largest finite */
     double division; /* the roundings of one division, in u: correct quotients and x*(1/y) are both within */

@@ -17,9 +17,16 @@ static int clamp_(cupel_builder *b, int x, double low, double high) {
     return minimum_(b, maximum_(b, x, number_(b, low)), number_(b, high));
 }
 
+/* The same value with an error relative to 1 instead of to itself, which is what the other forms of textbooks
+ * have: 1/2 + tanh(x/2)/2 for a sigmoid, log(1 + exp(x)) for softplus, exp(x) - 1 for elu. */
+static int relative_to_one(cupel_builder *b, int x) {
+    int one = number_(b, 1.0);
+    return sub_(b, add_(b, x, one), one);
+}
+
 int cupel_compose_sigmoid_of(cupel_builder *b, int x) {
     int one = number_(b, 1.0);
-    return div_(b, one, add_(b, one, exp_(b, neg_(b, x))));
+    return relative_to_one(b, div_(b, one, add_(b, one, exp_(b, neg_(b, x)))));
 }
 
 int cupel_compose_sigmoid(cupel_builder *b, const cupel_call *call) {
@@ -41,7 +48,7 @@ int cupel_compose_leaky_relu(cupel_builder *b, const cupel_call *call) {
 static int elu_of(cupel_builder *b, int x, int alpha, int scale, int input_scale) {
     int inside = input_scale >= 0 ? mul_(b, x, input_scale) : x;
     int above = scale >= 0 ? mul_(b, x, scale) : x;
-    int below = mul_(b, expm1_(b, inside), scale >= 0 ? mul_(b, alpha, scale) : alpha);
+    int below = mul_(b, relative_to_one(b, expm1_(b, inside)), scale >= 0 ? mul_(b, alpha, scale) : alpha);
     return where_(b, greater_(b, x, number_(b, 0.0)), above, below);
 }
 
@@ -80,7 +87,7 @@ int cupel_compose_silu(cupel_builder *b, const cupel_call *call) {
 
 static int softplus_of(cupel_builder *b, int x, int beta, int threshold) {
     int scaled = beta >= 0 ? mul_(b, x, beta) : x;
-    int soft = log1p_(b, exp_(b, scaled));
+    int soft = relative_to_one(b, log1p_(b, exp_(b, scaled)));
     if (beta >= 0) soft = div_(b, soft, beta);
     return where_(b, greater_(b, scaled, threshold), x, soft);
 }
@@ -92,7 +99,7 @@ int cupel_compose_softplus(cupel_builder *b, const cupel_call *call) {
 
 int cupel_compose_mish(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0);
-    return mul_(b, x, tanh_(b, softplus_of(b, x, -1, number_(b, 20.0))));
+    return mul_(b, x, relative_to_one(b, tanh_(b, softplus_of(b, x, -1, number_(b, 20.0)))));
 }
 
 int cupel_compose_softsign(cupel_builder *b, const cupel_call *call) {
@@ -118,7 +125,8 @@ int cupel_compose_hardswish(cupel_builder *b, const cupel_call *call) {
 /* min(x, 0) - log1p(exp(-|x|)) */
 int cupel_compose_logsigmoid(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0);
-    return sub_(b, minimum_(b, x, number_(b, 0.0)), log1p_(b, exp_(b, neg_(b, abs_(b, x)))));
+    int soft = relative_to_one(b, log1p_(b, exp_(b, neg_(b, abs_(b, x)))));
+    return sub_(b, minimum_(b, x, number_(b, 0.0)), soft);
 }
 
 int cupel_compose_tanhshrink(cupel_builder *b, const cupel_call *call) {

@@ -46,13 +46,3 @@ int cupel_compose_huber_loss(cupel_builder *b, const cupel_call *call) {
     int far = mul_(b, delta, sub_(b, size, mul_(b, half, delta)));
     return cupel_compose_reduced(b, call, 2, where_(b, less_equal_(b, size, delta), near, far));
 }
-
-/* (1 - t) x - logsigmoid(x) */
-int cupel_compose_bce_with_logits(cupel_builder *b, const cupel_call *call) {
-    int x = cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_call_node(b, call, 0));
-    int target = cupel_call_node(b, call, 1);
-    int soft = log1p_(b, exp_(b, neg_(b, abs_(b, x))));
-    int log_sigmoid = sub_(b, minimum_(b, x, number_(b, 0.0)), soft);
-    return cupel_compose_reduced(b, call, 2,
-                                 sub_(b, mul_(b, sub_(b, number_(b, 1.0), target), x), log_sigmoid));
-}

@@ -37,6 +37,21 @@ HIDDEN void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
     if (--*edge_budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
 }
 
+/* As a device orders them (max.f32, min.f32; seen on an H200): a NaN gives way, and -0 is less than +0. */
+#define EXTREMA(T, max, min)                                                                                 \
+    HIDDEN T max(T a, T b) {                                                                                 \
+        if (a != a) return b;                                                                                \
+        if (b != b) return a;                                                                                \
+        return a > b || (a == b && !__builtin_signbit(a)) ? a : b;                                           \
+    }                                                                                                        \
+    HIDDEN T min(T a, T b) {                                                                                 \
+        if (a != a) return b;                                                                                \
+        if (b != b) return a;                                                                                \
+        return a < b || (a == b && __builtin_signbit(a)) ? a : b;                                            \
+    }
+EXTREMA(float, fmaxf, fminf)
+EXTREMA(double, fmax, fmin)
+
 /* Copies that the compiler makes out of line go past its instrumentation. */
 HIDDEN void *memcpy(void *target, const void *source, size_t size) {
     return cupel_emu_memcpy(target, source, size);

@@ -15,7 +15,8 @@
 #define CUPEL_EMU_MEANING_FLAGS                                                                              \
     "-ffp-contract=off", "-relaxed-aliasing", "-fno-delete-null-pointer-checks", "-fno-finite-loops",        \
         "-ftrivial-auto-var-init=pattern", "-fvisibility", "hidden", "-debug-info-kind=line-tables-only",    \
-        "-dwarf-version=4", "-fno-plt"
+        "-dwarf-version=4", "-fno-plt", "-fno-builtin-fmaxf", "-fno-builtin-fminf", "-fno-builtin-fmax",     \
+        "-fno-builtin-fmin"
 
 /* fuzzer-no-link keeps branches as branches (no folding into selects), and accesses stay where the author
  * wrote them: loads are not sunk into the branch that uses their value, for there they would no longer read

@@ -82,6 +82,14 @@ static bool pointee_fits(const cupel_emu_param *param, cupel_dtype type) {
     return !is_vector && !real_type_of(&element, &real);
 }
 
+/* Scratch has no values of its own: counters of the other signedness may stand in it. */
+static bool counters_fit(const cupel_tensor_decl *tensor, const cupel_emu_param *param, cupel_dtype type) {
+    const cupel_format *format = cupel_format_of(type);
+    const bool integers = (param->pointee_kind == KIND_SIGNED || param->pointee_kind == KIND_UNSIGNED) &&
+                          (format->kind == CUPEL_KIND_SIGNED || format->kind == CUPEL_KIND_UNSIGNED);
+    return tensor->roles == CUPEL_ROLE_SCRATCH && integers && param->pointee == format->size;
+}
+
 static cupel_code check_scalar(const cupel_binding *binding, const cupel_launch_arg *arg,
                                const cupel_emu_param *param, int number, cupel_error *err) {
     if (param->kind == KIND_POINTER)
@@ -117,7 +125,7 @@ static cupel_code check_argument(const cupel_binding *binding, const cupel_launc
     if (arg->kind == CUPEL_ARG_NULL) return CUPEL_OK;
     const cupel_tensor_decl *tensor = &binding->contract->tensors[arg->tensor];
     cupel_dtype type = cupel_binding_type(binding, arg->tensor);
-    if (!pointee_fits(param, type))
+    if (!pointee_fits(param, type) && !counters_fit(tensor, param, type))
         return cupel_fail_span(err, CUPEL_MISMATCH, arg->place,
                                "argument %d: tensor '%s' holds %s, the kernel's parameter has the type %s",
                                number, tensor->name, cupel_format_of(type)->name, spelled(param));

@@ -198,6 +198,10 @@ static void mean(property_problem *p, int form, double *results) {
     float x[LONGEST];
     for (int64_t row = 0; row < p->m; row++) {
         row_of(&p->inputs[0], row, p->n, x);
+        if (form == 24) {
+            results[row] = welford(p, x, p->n, 0).mean;
+            continue;
+        }
         const float inverse = 1.0f / (float)p->n;
         if (form % 3 == 2)
             for (int64_t i = 0; i < p->n; i++) x[i] *= inverse;
@@ -258,6 +262,7 @@ static void logsumexp(property_problem *p, int form, double *results) {
 /* Pointwise kernels, by the operator's name. */
 static float sigmoid(float x, int form, property_problem *p) {
     const int approximate = p->rules.fast_math ? form % 3 : 0;
+    if (form == 5) return 0.5f + 0.5f * tanhf(0.5f * x);
     return property_divide(1.0f, 1.0f + property_exp(-x, approximate, &p->random), approximate, &p->random);
 }
 
@@ -278,6 +283,11 @@ static float pointwise_of(property_problem *p, const char *e, int form, float x,
     if (!strcmp(e, "cosh(x)")) return coshf(x);
     if (!strcmp(e, "atan(x)")) return atanf(x);
     if (!strcmp(e, "sigmoid(x)")) return sigmoid(x, form, p);
+    if (!strcmp(e, "softplus(x)"))
+        return x > 20 ? x : form % 2 ? logf(1.0f + property_exp(x, approximate, &p->random)) : log1pf(expf(x));
+    if (!strcmp(e, "elu(x)")) return x > 0 ? x : form % 2 ? expf(x) - 1.0f : expm1f(x);
+    if (!strcmp(e, "logsigmoid(x)"))
+        return fminf(x, 0.0f) - (form % 2 ? logf(1.0f + expf(-fabsf(x))) : log1pf(expf(-fabsf(x))));
     if (!strcmp(e, "silu(x)"))
         return form % 2 ? x * sigmoid(x, form, p)
                         : property_divide(x, 1.0f + property_exp(-x, approximate, &p->random), approximate,
@@ -318,7 +328,7 @@ const property_operator property_operators[] = {
     {"matmul", "matmul(x, w)", 2, 3, 32, matmul},
     {"matmul+bias", "matmul(x, w) + b", 3, 3, 32, matmul},
     {"sum", "sum(x, axis=-1)", 1, 2, 8, sum},
-    {"mean", "mean(x, axis=-1)", 1, 2, 24, mean},
+    {"mean", "mean(x, axis=-1)", 1, 2, 25, mean},
     {"sum*0.3", "sum(x, axis=-1) * 0.3", 1, 2, 16, scaled_sum},
     {"amax", "amax(x, axis=-1)", 1, 2, 1, largest},
     {"cumsum", "cumsum(x, axis=-1)", 1, 1, 3, cumsum},
@@ -327,6 +337,7 @@ const property_operator property_operators[] = {
         POINTWISE("sin(x)", 1) POINTWISE("tanh(x)", 1) POINTWISE("erf(x)", 1) POINTWISE("log1p(x)", 1)
             POINTWISE("expm1(x)", 1) POINTWISE("cosh(x)", 1) POINTWISE("atan(x)", 1)
                 POINTWISE("sigmoid(x)", 1) POINTWISE("silu(x)", 1) POINTWISE("gelu(x)", 1)
+                    POINTWISE("softplus(x)", 1) POINTWISE("elu(x)", 1) POINTWISE("logsigmoid(x)", 1)
                     POINTWISE("relu(x)", 1) POINTWISE("x * w + b", 3) POINTWISE("x * w * b", 3)
                         POINTWISE("x * w / b", 3) POINTWISE("x / w", 2) POINTWISE("x - w", 2)
                             POINTWISE("maximum(x, w)", 2) POINTWISE("where(x > w, x, b)", 3)

@@ -11,11 +11,11 @@ enum { ROWS = 3, LENGTH = 33, COUNT = ROWS * LENGTH };
 static double x[COUNT], w[LENGTH];
 
 static void fill(cupel_random *random, int round) {
-    static const double scales[] = {1, 1e-3, 40, 1e150, 1e-160};
+    static const double scales[] = {1, 1e-3, 40, 1e150, 1e-160, 1e-316};
     for (int i = 0; i < COUNT; i++) {
-        x[i] = (cupel_random_unit(random) - 0.5) * 4 * scales[round % 5];
+        x[i] = (cupel_random_unit(random) - 0.5) * 4 * scales[round % 6];
         if (round % 7 == 3) x[i] += 1e4;
-        if (round % 7 == 5 && i % 11 == 0) x[i] *= 1e8;
+        if (round % 7 == 6 && i % 11 == 0) x[i] *= 1e8;
     }
     for (int i = 0; i < LENGTH; i++) w[i] = cupel_random_unit(random) * 2 - 1;
 }
@@ -88,6 +88,11 @@ static void running(const double *in, double *out, int order) {
     for (int i = 0; i < LENGTH; i++) out[i] = total += in[i];
 }
 
+/* Rounds twice among the subnormal numbers in the rounds that have them. */
+static void quarters(const double *in, double *out, int order) {
+    for (int i = 0; i < LENGTH; i++) out[i] = order ? in[i] * 0.75 * 0.75 : in[i] * 0.5625;
+}
+
 typedef struct kernel {
     const char *text, *shape;
     void (*run)(const double *in, double *out, int order);
@@ -102,6 +107,7 @@ static const kernel kernels[] = {
     {"gelu(x)", "3,33", gelu},
     {"tanh(x / 3) * exp(-(x / 3) ** 2) + log1p((x / 3) ** 2) * 0.1", "3,33", mixed},
     {"cumsum(x, axis=-1)", "3,33", running},
+    {"x * 0.75 * 0.75", "3,33", quarters},
 };
 
 static void double_kernels_are_allowed(void **state) {

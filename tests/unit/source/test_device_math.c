@@ -251,6 +251,12 @@ static void special_values(void **state) {
         {"fminf(x, y)", 2, NAN, 2},
         {"max(x, y)", NAN, 3, 3},
         {"fmaxf(x, y)", NAN, NAN, NAN},
+        {"1.f / fmaxf(x, y)", -0.f, 0, INFINITY}, /* zeros are ordered, whichever comes first */
+        {"1.f / fmaxf(x, y)", 0, -0.f, INFINITY},
+        {"1.f / fminf(x, y)", -0.f, 0, -INFINITY},
+        {"1.f / fminf(x, y)", 0, -0.f, -INFINITY},
+        {"1.f / max(x, y)", -0.f, 0, INFINITY},
+        {"1.f / (float)fmax((double)x, (double)y)", -0.f, 0, INFINITY},
         {"__expf(x)", -INFINITY, 0, 0},
         {"__expf(x)", INFINITY, 0, INFINITY},
         {"__logf(x)", 0, 0, -INFINITY},
