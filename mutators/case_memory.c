@@ -59,6 +59,10 @@ static void scatter(const cupel_case_tensor *tensor, unsigned char *buffer) {
     while (next_run(&w));
 }
 
+uint32_t cupel_case_poison_seed(const cupel_case *c, int b) {
+    return c->recipe->poison ^ UINT32_C(0x9E3779B1) * (uint32_t)(b + 1);
+}
+
 void cupel_case_image(const cupel_case *c, int b, cupel_poison poison, void *image) {
     const cupel_case_buffer *buffer = &c->buffers[b];
     if (buffer->size == 0) return;
@@ -70,7 +74,7 @@ void cupel_case_image(const cupel_case *c, int b, cupel_poison poison, void *ima
         bool covers =
             tensor->values != NULL && (size_t)tensor->count * size == buffer->size && is_dense(tensor);
         if (!poisoned && !covers)
-            cupel_poison_fill(poison, c->recipe->poison, tensor->type, image, buffer->size, 0);
+            cupel_poison_fill(poison, cupel_case_poison_seed(c, b), tensor->type, image, buffer->size, 0);
         poisoned = true;
         if (tensor->values != NULL) scatter(tensor, image);
     }

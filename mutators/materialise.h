@@ -53,6 +53,10 @@ typedef enum cupel_poison { CUPEL_POISON_NAN = 1, CUPEL_POISON_FINITE = 2 } cupe
 void cupel_poison_fill(cupel_poison poison, uint32_t seed, cupel_dtype type, void *memory, size_t bytes,
                        size_t position);
 
+/* The seed of buffer b's poison. Each buffer has its own: what is copied out of scratch into an output is
+ * told from an output that was never written. */
+uint32_t cupel_case_poison_seed(const cupel_case *c, int b);
+
 /* The content of buffer b before the launch: inputs, init values, poison in outputs, scratch and gaps. image
  * has buffers[b].size bytes. */
 void cupel_case_image(const cupel_case *c, int b, cupel_poison poison, void *image);

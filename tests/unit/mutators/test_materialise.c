@@ -61,7 +61,8 @@ static void check_image(const cupel_case *c, int t, cupel_poison poison) {
     size_t size = cupel_format_of(tensor->type)->size;
     memset(image, 0xAB, buffer->size);
     cupel_case_image(c, tensor->buffer, poison, image);
-    cupel_poison_fill(poison, c->recipe->poison, tensor->type, other, buffer->size, 0);
+    cupel_poison_fill(poison, cupel_case_poison_seed(c, tensor->buffer), tensor->type, other, buffer->size,
+                      0);
     for (int64_t i = 0; i < tensor->count && tensor->values != NULL; i++)
         memcpy(other + place_of(tensor, i), (const unsigned char *)tensor->values + (size_t)i * size, size);
     assert_memory_equal(image, other, buffer->size);
@@ -282,6 +283,20 @@ static void test_poison_bytes_depend_on_position_alone(void **state) {
         }
 }
 
+/* Output y and any other buffer of a case are poisoned differently from the first byte on. */
+static void test_buffers_have_poisons_of_their_own(void **state) {
+    (void)state;
+    const cupel_contract *contract = fixture(FIXTURE_SOFTMAX);
+    cupel_arena *arena = cupel_arena_create(0);
+    cupel_case *c;
+    cupel_recipe recipe = simple(contract);
+    assert_int_equal(cupel_case_materialise(contract, &recipe, arena, &c, NULL), CUPEL_OK);
+    assert_true(c->buffer_count >= 2);
+    for (int b = 1; b < c->buffer_count; b++)
+        assert_int_not_equal(cupel_case_poison_seed(c, b), cupel_case_poison_seed(c, b - 1));
+    cupel_arena_free(arena);
+}
+
 static void test_poison_kinds(void **state) {
     (void)state;
     for (int type = 0; type < CUPEL_DTYPE_COUNT; type++) {
@@ -325,6 +340,7 @@ int main(void) {
         cmocka_unit_test(test_illegal_cases_are_refused),
         cmocka_unit_test(test_poison_bytes_depend_on_position_alone),
         cmocka_unit_test(test_poison_kinds),
+        cmocka_unit_test(test_buffers_have_poisons_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
