@@ -7,7 +7,7 @@
 /* Bounds on the work of one run at the ordinary shape: elements of all tensors, and the product of all dims,
  * which stands for the multiply-adds of a matrix product. Halving never goes below SHAPE_FLOOR, where tails
  * and partial warps begin and a failure would say nothing about an ordinary shape. */
-enum { ELEMENTS_MAX = 1 << 17, PRODUCT_MAX = 1 << 21, SHAPE_FLOOR = 32, HALVINGS_MAX = 6 };
+enum { ELEMENTS_MAX = 1 << 17, PRODUCT_MAX = 1 << 21, SHAPE_FLOOR = 32, HALVINGS_MAX = 6, TRIED_MAX = 64 };
 
 typedef struct attribution {
     cupel_shrink *shrink;
@@ -15,6 +15,8 @@ typedef struct attribution {
     cupel_recipe base; /* fails still, without the traits removed so far */
     cupel_finding finding;
     bool unjudged; /* the last try left more than half of the output unjudged */
+    int tried_count;
+    uint64_t tried[TRIED_MAX]; /* what the removal at hand has offered in this shape, by hash */
 } attribution;
 
 static bool is_value_kind(cupel_finding_kind kind) {
@@ -42,30 +44,36 @@ static bool output_unjudged(const attribution *a, const cupel_trial *trial) {
     return trial->allowed[output].judged * 2 < trial->allowed[output].count;
 }
 
-/* Does the candidate fail in the same way? mask: the traits that it must not have any more, once it is made
- * legal. */
+static bool tried_before(attribution *a, const cupel_recipe *recipe) {
+    uint64_t hash = cupel_shrink_hash(a->shrink->contract, recipe);
+    for (int i = 0; i < a->tried_count; i++)
+        if (a->tried[i] == hash) return true;
+    if (a->tried_count < TRIED_MAX) a->tried[a->tried_count++] = hash;
+    return false;
+}
+
+/* Does the candidate fail in the same way? If it is simpler than the best case it takes its place. mask: the
+ * traits that it must not have any more, once it is made legal. */
 static bool fails(attribution *a, const cupel_recipe *candidate, int mask) {
     const cupel_contract *contract = a->shrink->contract;
     cupel_recipe recipe = *candidate;
     a->unjudged = false;
     if (!cupel_shrink_repair(contract, &recipe)) return false;
     if (cupel_recipe_traits(contract, &recipe) & mask) return false;
+    if (tried_before(a, &recipe)) return false;
     const cupel_trial *trial = cupel_shrink_try(a->shrink, &recipe);
     if (!trial) return false;
     a->unjudged = output_unjudged(a, trial);
-    for (int i = 0; i < trial->judged.finding_count; i++)
-        if (same_failure(a, &trial->judged.findings[i])) {
-            a->base = recipe;
-            return true;
-        }
-    return false;
+    bool same = false;
+    for (int i = 0; i < trial->judged.finding_count && !same; i++)
+        same = same_failure(a, &trial->judged.findings[i]);
+    if (!same) return false;
+    a->base = recipe;
+    (void)cupel_shrink_adopt(a->shrink, &recipe, trial);
+    return true;
 }
 
 /* ---- values: what stands in the tensors when a trait is taken away ---- */
-
-/* How many ways there are, and how many must have been tried in vain before a trait counts as necessary
- * although the budget is used up. */
-enum { VALUES_COUNT = 16, VALUES_ENOUGH = 6 };
 
 static bool is_subnormal_pattern(cupel_pattern pattern) {
     return pattern == CUPEL_PATTERN_SUBNORMALS || pattern == CUPEL_PATTERN_BITS;
@@ -73,50 +81,70 @@ static bool is_subnormal_pattern(cupel_pattern pattern) {
 
 /* Plain values, and values that are hard in an ordinary shape: the bound of a long row needs more
  * cancellation, larger scores or smaller variances before a defect shows than the short row of the minimal
- * case. */
+ * case. Rows of one sign, far out and close to zero meet wrong neutral elements, clips and thresholds. */
 static const struct {
     cupel_pattern pattern;
     double amplitude, centre;
-} plain_values[] = {{CUPEL_PATTERN_INTEGERS, 1, 0},   {CUPEL_PATTERN_NORMAL, 1, 0},
-                    {CUPEL_PATTERN_UNIFORM, 1, 0},    {CUPEL_PATTERN_NORMAL, 30, 0},
-                    {CUPEL_PATTERN_NORMAL, 1, 1000},  {CUPEL_PATTERN_CANCELLATION, 1, 0},
-                    {CUPEL_PATTERN_NORMAL, 0.003, 0}, {CUPEL_PATTERN_NORMAL, 100, 10000}};
+} plain_values[] = {
+    {CUPEL_PATTERN_INTEGERS, 1, 0},     {CUPEL_PATTERN_NORMAL, 1, 0},     {CUPEL_PATTERN_UNIFORM, 1, 0},
+    {CUPEL_PATTERN_NORMAL, 30, 0},      {CUPEL_PATTERN_NORMAL, 1, 1000},  {CUPEL_PATTERN_CANCELLATION, 1, 0},
+    {CUPEL_PATTERN_NORMAL, 0.003, 0},   {CUPEL_PATTERN_NORMAL, 100, 1e4}, {CUPEL_PATTERN_CONSTANT, -1, 0},
+    {CUPEL_PATTERN_NORMAL, 1, -1e5},    {CUPEL_PATTERN_NORMAL, 1e-12, 0}, {CUPEL_PATTERN_NORMAL, 1e-30, 0},
+    {CUPEL_PATTERN_NEAR_OVERFLOW, 0, 0}};
+
+/* The ways to fill the tensors, likely ones first. */
 enum {
-    PLAIN_COUNT = sizeof plain_values / sizeof *plain_values,
-    PLAIN_FIRST = 3,
-    PLAIN_END = PLAIN_FIRST + PLAIN_COUNT
+    WAY_OWN,
+    WAY_ORIGINAL,
+    WAY_OWN_SEEDS,
+    WAY_TAKEN, /* out of the minimal case, one constant a tensor */
+    WAY_PLAIN = WAY_TAKEN + CUPEL_TAKEN_COUNT,
+    WAY_VARIED = WAY_PLAIN + sizeof plain_values / sizeof *plain_values,
+    WAY_ORIGINAL_SEEDS = WAY_VARIED,
+    WAY_OTHER_SEEDS,
+    WAY_FAR,
+    WAY_WIDE,
+    WAY_NARROW,
+    WAY_FINITE, /* a number where a special value stands, first over the whole tensor */
+    WAY_COUNT = WAY_FINITE + 2 * CUPEL_FINITE_COUNT
 };
 
 static void vary(int way, int t, cupel_tensor_recipe *tensor) {
     switch (way) {
-    case 2:
-    case PLAIN_END:
-    case PLAIN_END + 1: tensor->seed = tensor->special_seed = (uint32_t)(way * 7 + t); break;
-    case PLAIN_END + 2: tensor->centre *= 1000; break;
-    case PLAIN_END + 3: tensor->amplitude *= 30; break;
-    case PLAIN_END + 4: tensor->amplitude *= 0.003; break;
+    case WAY_OWN_SEEDS:
+    case WAY_ORIGINAL_SEEDS:
+    case WAY_OTHER_SEEDS: tensor->seed = tensor->special_seed = (uint32_t)(way * 7 + t); break;
+    case WAY_FAR: tensor->centre *= 1000; break;
+    case WAY_WIDE: tensor->amplitude *= 30; break;
+    case WAY_NARROW: tensor->amplitude *= 0.003; break;
     default: break;
     }
 }
-_Static_assert(PLAIN_END + 5 == VALUES_COUNT, "every way is in use");
 
-/* Fills in r's tensors in one of VALUES_COUNT ways: the base's own, the original's, plain ones, own ones with
- * other seeds and of other sizes. Traits of values that the base no longer has are kept away by the mask of
- * fails(). */
-static void offer_values(const attribution *a, int way, cupel_recipe *r) {
-    const cupel_recipe *source = way == 1 || way == PLAIN_END ? a->original : &a->base;
-    for (int t = 0; t < a->shrink->contract->tensor_count; t++) {
+/* Fills in r's tensors in one of WAY_COUNT ways; false when the way says nothing here. Traits of values that
+ * the base no longer has are kept away by the mask of fails(). */
+static bool offer_values(const attribution *a, int way, cupel_recipe *r) {
+    const cupel_contract *contract = a->shrink->contract;
+    bool original = way == WAY_ORIGINAL || way == WAY_ORIGINAL_SEEDS;
+    const cupel_recipe *source = original ? a->original : &a->base;
+    for (int t = 0; t < contract->tensor_count; t++) {
         cupel_tensor_recipe *tensor = &r->tensors[t];
         cupel_layout layout = tensor->layout;
         *tensor = source->tensors[t];
         tensor->layout = layout;
         vary(way, t, tensor);
-        if (way < PLAIN_FIRST || way >= PLAIN_END) continue;
-        tensor->pattern = plain_values[way - PLAIN_FIRST].pattern;
-        tensor->amplitude = plain_values[way - PLAIN_FIRST].amplitude;
-        tensor->centre = plain_values[way - PLAIN_FIRST].centre;
+        if (way < WAY_PLAIN || way >= WAY_VARIED) continue;
+        tensor->pattern = plain_values[way - WAY_PLAIN].pattern;
+        tensor->amplitude = plain_values[way - WAY_PLAIN].amplitude;
+        tensor->centre = plain_values[way - WAY_PLAIN].centre;
         tensor->seed = (uint32_t)(way + t);
     }
+    if (way >= WAY_TAKEN && way < WAY_PLAIN)
+        return cupel_shrink_make_constant(a->shrink, (cupel_taken)(way - WAY_TAKEN), -1, r);
+    if (way >= WAY_FINITE)
+        return cupel_shrink_replace_specials(a->shrink, cupel_finite_values[(way - WAY_FINITE) / 2],
+                                             (way - WAY_FINITE) % 2 == 0, r);
+    return true;
 }
 
 static bool edit_is_special(cupel_dtype type, const cupel_edit *edit) {
@@ -185,24 +213,25 @@ static void clear_layouts(const cupel_contract *contract, cupel_recipe *r) {
 
 typedef enum removal { REMOVED, NECESSARY, UNDECIDED } removal;
 
-static removal removal_failed(const attribution *a, int ways) {
-    return ways >= VALUES_ENOUGH || !cupel_shrink_spent(a->shrink) ? NECESSARY : UNDECIDED;
+/* Only when every way was tried in vain is a trait necessary. */
+static removal removal_failed(const attribution *a) {
+    return cupel_shrink_spent(a->shrink) ? UNDECIDED : NECESSARY;
 }
 
 static removal remove_trait(attribution *a, int trait, int removed) {
     const cupel_contract *contract = a->shrink->contract;
     int value_traits = removed | (trait & (CUPEL_TRAIT_SPECIAL | CUPEL_TRAIT_SUBNORMAL));
-    int way = 0;
-    for (; way < VALUES_COUNT && !cupel_shrink_spent(a->shrink); way++) {
+    a->tried_count = 0;
+    for (int way = 0; way < WAY_COUNT && !cupel_shrink_spent(a->shrink); way++) {
         cupel_recipe r = a->base;
-        offer_values(a, way, &r);
+        if (!offer_values(a, way, &r)) continue;
         clear_value_traits(contract, value_traits, &r);
         if (trait == CUPEL_TRAIT_TYPE) change_types(contract, &r);
         if (trait == CUPEL_TRAIT_LAYOUT) clear_layouts(contract, &r);
         if (trait == CUPEL_TRAIT_SCHEDULE) r.schedule = 0;
         if (fails(a, &r, removed | trait)) return REMOVED;
     }
-    return removal_failed(a, way);
+    return removal_failed(a);
 }
 
 static int64_t work_of(const cupel_contract *contract, const cupel_recipe *r, int64_t *elements) {
@@ -264,20 +293,25 @@ static bool ordinary_dims(const attribution *a, cupel_recipe *r) {
 static removal remove_shape(attribution *a, int removed) {
     const cupel_contract *contract = a->shrink->contract;
     cupel_recipe shape = a->base;
-    int ways = 0;
+    bool open[WAY_COUNT], any = true; /* ways of which the result is not known yet */
     if (!ordinary_dims(a, &shape)) return UNDECIDED;
-    for (int halving = 0; halving < HALVINGS_MAX; halving++) {
-        bool unjudged = false;
-        for (int way = 0; way < VALUES_COUNT && !cupel_shrink_spent(a->shrink); way++, ways++) {
+    for (int way = 0; way < WAY_COUNT; way++) open[way] = true;
+    for (int halving = 0; halving < HALVINGS_MAX && any; halving++) {
+        any = false;
+        a->tried_count = 0;
+        for (int way = 0; way < WAY_COUNT && !cupel_shrink_spent(a->shrink); way++) {
             cupel_recipe r = shape;
-            offer_values(a, way, &r);
+            if (!open[way]) continue;
+            open[way] = false;
+            if (!offer_values(a, way, &r)) continue;
             clear_value_traits(contract, removed, &r);
             if (fails(a, &r, removed)) return REMOVED;
-            unjudged = unjudged || a->unjudged;
+            open[way] = a->unjudged;
+            any = any || a->unjudged;
         }
-        if (!unjudged || !halve_largest(contract, &shape, SHAPE_FLOOR, NULL)) break;
+        if (!halve_largest(contract, &shape, SHAPE_FLOOR, NULL)) break;
     }
-    return removal_failed(a, ways);
+    return removal_failed(a);
 }
 
 int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {

@@ -7,8 +7,8 @@
 
 /* The traits (CUPEL_TRAIT_*) of the shrink's best recipe that could not be removed. original is the recipe
  * that the minimiser started from: its values are offered too where the minimal ones have become too simple
- * to fail in another shape. The best recipe is not changed. A trait whose removal the budget of the phase
- * hardly allowed to try is not called necessary. */
+ * to fail in another shape. A simpler recipe that fails with the same signature on the way becomes the best.
+ * Only a trait whose removal was tried in all ways in vain is called necessary. */
 int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original);
 
 /* "the element type and the shape"; "nothing in particular" for 0. */

@@ -24,6 +24,65 @@ static void write_claim(FILE *out, const cupel_bundle *bundle) {
     }
 }
 
+/* Tensors of at most this many elements are printed in full. */
+enum { PRINTED_MAX = 16 };
+
+/* "[[0, 1], [2, 3]]" */
+static void write_elements(FILE *out, const cupel_case_tensor *tensor) {
+    size_t size = cupel_format_of(tensor->type)->size;
+    for (int64_t i = 0; i < tensor->count; i++) {
+        int64_t block = tensor->count;
+        if (i > 0) fprintf(out, ", ");
+        for (int axis = 0; axis < tensor->rank; axis++) {
+            if (i % block == 0) fputc('[', out);
+            block /= tensor->shape[axis];
+        }
+        uint64_t bits = 0;
+        char text[64];
+        memcpy(&bits, (const unsigned char *)tensor->values + (size_t)i * size, size);
+        cupel_word_value(tensor->type, bits, text, sizeof text);
+        fputs(text, out);
+        block = 1;
+        for (int axis = tensor->rank - 1; axis >= 0; axis--) {
+            block *= tensor->shape[axis];
+            if ((i + 1) % block == 0) fputc(']', out);
+        }
+    }
+}
+
+static void write_inputs(FILE *out, const cupel_bundle *bundle) {
+    const cupel_case *c = bundle->trial ? bundle->trial->c : NULL;
+    bool any = false;
+    for (int t = 0; c && t < c->tensor_count; t++) {
+        const cupel_case_tensor *tensor = &c->tensors[t];
+        if (!(bundle->contract->tensors[t].roles & CUPEL_ROLE_INPUT) || !tensor->values) continue;
+        fprintf(out, "    %s: %s[", bundle->contract->tensors[t].name, cupel_format_of(tensor->type)->name);
+        for (int axis = 0; axis < tensor->rank; axis++)
+            fprintf(out, "%s%" PRId64, axis ? ", " : "", tensor->shape[axis]);
+        fprintf(out, "]");
+        if (tensor->count > 0 && tensor->count <= PRINTED_MAX) {
+            fprintf(out, " = ");
+            write_elements(out, tensor);
+        }
+        fprintf(out, "\n");
+        any = true;
+    }
+    if (any) fprintf(out, "\n");
+}
+
+/* What NumPy has no type for lies in the .npy files as its bits. */
+static void write_stored_types(FILE *out, const cupel_bundle *bundle) {
+    const cupel_case *c = bundle->trial ? bundle->trial->c : NULL;
+    bool told[CUPEL_DTYPE_COUNT] = {false};
+    for (int t = 0; c && t < c->tensor_count; t++) {
+        const cupel_format *format = cupel_format_of(c->tensors[t].type);
+        if (format->kind != CUPEL_KIND_REAL || format->npy[1] != 'u' || told[c->tensors[t].type]) continue;
+        told[c->tensors[t].type] = true;
+        fprintf(out, "NumPy has no %s: in the `.npy` files a `uint%zu` element holds the bits of one.\n\n",
+                format->name, format->size * 8);
+    }
+}
+
 static void write_values(FILE *out, const cupel_finding *finding, const cupel_trial *trial) {
     char where[128], got[96], allowed[192], distance[192];
     cupel_word_where(finding, trial, where, sizeof where);
@@ -70,13 +129,16 @@ static void write_cause(FILE *out, const cupel_bundle *bundle) {
     }
     char traits[256];
     cupel_traits_describe(bundle->report->necessary_traits, traits, sizeof traits);
-    fprintf(out, "Cannot be removed without removing the failure: %s. So it belongs to %s (%s).\n\n", traits,
-            cupel_gate_id(finding->gate), cupel_gate_title(finding->gate));
+    /* of evidence it was not asked what it needs */
+    if (finding->standing == CUPEL_STANDING_PROOF)
+        fprintf(out, "Cannot be removed without removing the failure: %s. So it belongs to %s (%s).\n\n",
+                traits, cupel_gate_id(finding->gate), cupel_gate_title(finding->gate));
     if (bundle->report->region[0]) fprintf(out, "Region: %s.\n\n", bundle->report->region);
     fprintf(out, "%s (%d cases tried, %d steps).\n\n",
             bundle->report->smallest_proved
-                ? "No simpler step of the minimiser fails: every smaller value of each dim was tried"
-                : "The budget ended before every smaller value of each dim was tried",
+                ? "No simpler step of the minimiser fails; with these values every smaller value of each "
+                  "dim was tried"
+                : "The budget ended before every smaller value of each dim was tried with these values",
             bundle->report->tries, bundle->report->accepted);
 }
 
@@ -93,6 +155,8 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path) 
             "## The case\n\n    %s\n\nThe whole recipe is in `case.yaml`, the input tensors are in "
             "`inputs/`.\n\n",
             described);
+    write_inputs(out, bundle);
+    write_stored_types(out, bundle);
     fprintf(out, "## What happened\n\n");
     if (cupel_word_has_values(finding)) write_values(out, finding, bundle->trial);
     write_place(out, finding);

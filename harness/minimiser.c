@@ -10,7 +10,7 @@ enum { PASS_MAX = 32 };
 
 /* How the budget is shared: the end of each phase as a part of the whole. Attribution has its own share,
  * since it names the gate; what a phase leaves is for the next. */
-static const double passes_share = 0.4, attribution_share = 0.7, scan_share = 0.85;
+static const double passes_share = 0.35, attribution_share = 0.8, scan_share = 0.9;
 
 static void phase(cupel_shrink *shrink, double start, const cupel_minimise_options *budget, double share) {
     shrink->deadline = start + budget->seconds * share;
@@ -64,12 +64,16 @@ cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
     phase(&shrink, start, &budget, passes_share);
     bool fixed_point = run_passes(&shrink);
     phase(&shrink, start, &budget, attribution_share);
-    int traits = cupel_attribute(&shrink, recipe);
+    int accepted = shrink.accepted, traits = 0;
+    /* evidence accuses nobody: what it would need is not asked */
+    bool proof = shrink.finding.standing == CUPEL_STANDING_PROOF;
+    if (proof) traits = cupel_attribute(&shrink, recipe);
     phase(&shrink, start, &budget, scan_share);
-    if (!fixed_point) fixed_point = run_passes(&shrink);
+    if (!fixed_point || shrink.accepted != accepted) fixed_point = run_passes(&shrink);
     report->smallest_proved = prove_smallest(&shrink) && fixed_point;
     phase(&shrink, start, &budget, 1);
-    cupel_region_sweep(&shrink, report->smallest_proved, report->region, sizeof report->region);
+    report->region[0] = '\0';
+    if (proof) cupel_region_sweep(&shrink, report->smallest_proved, report->region, sizeof report->region);
 
     /* a trait that the later phases removed from the minimal case was not necessary */
     traits &= cupel_recipe_traits(contract, &shrink.best);

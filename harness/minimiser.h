@@ -22,9 +22,10 @@ typedef struct cupel_minimise_options {
 
 typedef struct cupel_minimise_report {
     int tries, accepted;
-    int necessary_traits; /* CUPEL_TRAIT_*: those that could not be removed */
+    int necessary_traits; /* CUPEL_TRAIT_*: those that could not be removed; 0 for evidence */
     bool smallest_proved; /* every simpler step of every pass was tried and does not fail */
-    char region[512];     /* in words: "fails for N in {201, 298, ..}" as far as the sweep saw */
+    char region[512]; /* in words: "fails only when N in {201, 298, ..}" as far as the sweep saw; empty for
+                         evidence */
 } cupel_minimise_report;
 
 /* *recipe is replaced by the simplest failing recipe found, *finding by its finding, gate set by necessity.

@@ -248,7 +248,7 @@ static void simplify_seeds(cupel_shrink *shrink) {
 /* With small seeds for every tensor at once a smaller shape often fails again. */
 static void lower_dims_with_seeds(cupel_shrink *shrink) {
     for (int d = 0; d < shrink->contract->dim_count; d++)
-        for (uint32_t seed = 0; seed < 3; seed++)
+        for (uint32_t seed = 0; seed < 5; seed++)
             for (int64_t v = shrink->contract->dims[d].lo; v < shrink->contract->dims[d].lo + 4; v++) {
                 if (v >= shrink->best.dims[d]) break;
                 CONSIDER_WITH(shrink, {
@@ -259,24 +259,168 @@ static void lower_dims_with_seeds(cupel_shrink *shrink) {
             }
 }
 
+/* ---- values out of the failing case, so that they no longer hang on a seed and a shape ---- */
+
+static bool is_input(const cupel_shrink *shrink, int t) {
+    return (shrink->contract->tensors[t].roles & CUPEL_ROLE_INPUT) != 0;
+}
+
+/* Every input constant at once, and one input at a time, in the shape of r. */
+static void consider_constants(cupel_shrink *shrink, const cupel_recipe *shape) {
+    for (int taken = 0; taken < CUPEL_TAKEN_COUNT; taken++)
+        for (int t = -1; t < shrink->contract->tensor_count; t++) {
+            cupel_recipe r = *shape;
+            if (t >= 0 && (!is_input(shrink, t) || shape->tensors[t].pattern <= CUPEL_PATTERN_ONE)) continue;
+            if (cupel_shrink_make_constant(shrink, (cupel_taken)taken, t, &r))
+                (void)cupel_shrink_consider(shrink, &r);
+        }
+}
+
+static void take_constants(cupel_shrink *shrink) {
+    cupel_recipe shape = shrink->best;
+    consider_constants(shrink, &shape);
+}
+
+/* A finite value where a special one stands: what overflows often shows the same with a large number. */
+static void replace_specials(cupel_shrink *shrink) {
+    if (!(cupel_recipe_traits(shrink->contract, &shrink->best) & CUPEL_TRAIT_SPECIAL)) return;
+    for (int i = 0; i < CUPEL_FINITE_COUNT; i++)
+        for (int whole = 1; whole >= 0; whole--) {
+            cupel_recipe r = shrink->best;
+            if (cupel_shrink_replace_specials(shrink, cupel_finite_values[i], whole, &r))
+                (void)cupel_shrink_consider(shrink, &r);
+        }
+}
+
+/* Edited elements by small integers of some seed. */
+static void replace_edits(cupel_shrink *shrink) {
+    for (int t = 0; t < shrink->contract->tensor_count; t++)
+        for (uint32_t seed = 0; seed < 8 && shrink->best.tensors[t].edit_count > 0; seed++)
+            CONSIDER_WITH(shrink, r.tensors[t] = ((cupel_tensor_recipe){.pattern = CUPEL_PATTERN_INTEGERS,
+                                                                        .seed = seed,
+                                                                        .amplitude = 1,
+                                                                        .layout = r.tensors[t].layout}));
+}
+
+/* Which part of an axis that becomes shorter is kept: its start, its end, or the part that ends or begins
+ * with the failing element. */
+typedef enum window { WINDOW_START, WINDOW_END, WINDOW_BEFORE, WINDOW_FROM, WINDOW_COUNT } window;
+
+typedef struct shorter {
+    const cupel_case *from;
+    cupel_binding to;
+    int output;                    /* the tensor that failed; -1: not known */
+    int64_t place[CUPEL_RANK_MAX]; /* of the failing element in it */
+    window keep;
+} shorter;
+
+static bool shorter_open(cupel_shrink *shrink, const cupel_recipe *r, shorter *s) {
+    s->from = cupel_shrink_case(shrink);
+    if (!s->from || cupel_recipe_binding(shrink->contract, r, &s->to, NULL) != CUPEL_OK) return false;
+    s->output = cupel_contract_tensor(shrink->contract, shrink->finding.output_name);
+    int64_t index = shrink->finding.index;
+    if (s->output < 0 || index < 0 || index >= s->from->tensors[s->output].count) index = 0, s->output = -1;
+    const cupel_case_tensor *output = s->output >= 0 ? &s->from->tensors[s->output] : NULL;
+    for (int axis = output ? output->rank - 1 : -1; axis >= 0; axis--) {
+        s->place[axis] = index % output->shape[axis];
+        index /= output->shape[axis];
+    }
+    return true;
+}
+
+/* Where an axis of extent `before` begins that is cut to `after`. The failing element's place is known where
+ * an axis of its tensor is cut in the same way. */
+static int64_t window_begin(const shorter *s, int64_t before, int64_t after) {
+    if (s->keep == WINDOW_START || after >= before) return 0;
+    if (s->keep == WINDOW_END || s->output < 0) return before - after;
+    const cupel_case_tensor *output = &s->from->tensors[s->output];
+    int64_t shape[CUPEL_RANK_MAX], count;
+    if (cupel_binding_shape(&s->to, s->output, shape, &count, NULL) != CUPEL_OK) return 0;
+    for (int axis = 0; axis < output->rank; axis++) {
+        if (output->shape[axis] != before || shape[axis] != after) continue;
+        int64_t begin = s->keep == WINDOW_FROM ? s->place[axis] : s->place[axis] - after + 1;
+        return begin < 0 ? 0 : begin > before - after ? before - after : begin;
+    }
+    return 0;
+}
+
+/* Writes what a tensor holds in the window as edits. False when there is nothing to copy or too much. */
+static bool copy_values(const shorter *s, int t, cupel_tensor_recipe *tensor) {
+    const cupel_case_tensor *from = &s->from->tensors[t];
+    int64_t shape[CUPEL_RANK_MAX], count, begin[CUPEL_RANK_MAX];
+    size_t size = cupel_format_of(from->type)->size;
+    if (cupel_binding_shape(&s->to, t, shape, &count, NULL) != CUPEL_OK || count < 1 || !from->values ||
+        count > CUPEL_EDIT_MAX)
+        return false;
+    for (int axis = 0; axis < from->rank; axis++) {
+        if (shape[axis] > from->shape[axis]) return false;
+        begin[axis] = window_begin(s, from->shape[axis], shape[axis]);
+    }
+    *tensor = (cupel_tensor_recipe){.layout = tensor->layout, .edit_count = (int)count};
+    for (int64_t i = 0; i < count; i++) {
+        int64_t rest = i, at = 0, weight = 1;
+        for (int axis = from->rank - 1; axis >= 0; axis--) {
+            at += (begin[axis] + rest % shape[axis]) * weight;
+            weight *= from->shape[axis];
+            rest /= shape[axis];
+        }
+        tensor->edits[i] = (cupel_edit){.index = i};
+        memcpy(&tensor->edits[i].bits, (const unsigned char *)from->values + (size_t)at * size, size);
+    }
+    return true;
+}
+
+static bool consider_copy(cupel_shrink *shrink, int dim, int64_t value, window keep) {
+    shorter s = {.keep = keep};
+    cupel_recipe r = shrink->best;
+    r.dims[dim] = value;
+    if (!cupel_shrink_repair(shrink->contract, &r) || r.dims[dim] != value || !shorter_open(shrink, &r, &s))
+        return false;
+    bool any = false;
+    for (int t = 0; t < shrink->contract->tensor_count; t++)
+        if (is_input(shrink, t) && copy_values(&s, t, &r.tensors[t])) any = true;
+    return any && cupel_shrink_consider(shrink, &r);
+}
+
+/* A shorter dim together with the values that made the element fail. */
+static void lower_dims_with_values(cupel_shrink *shrink) {
+    for (int d = 0; d < shrink->contract->dim_count; d++) {
+        int64_t lo = shrink->contract->dims[d].lo, top = shrink->best.dims[d];
+        const int64_t tries[] = {lo, lo + 1, lo + 2, top / 2, top - 1};
+        for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+            if (tries[i] < lo || tries[i] >= shrink->best.dims[d]) continue;
+            for (int keep = 0; keep < WINDOW_COUNT; keep++)
+                if (consider_copy(shrink, d, tries[i], (window)keep)) break;
+            if (tries[i] >= shrink->best.dims[d]) continue;
+            cupel_recipe r = shrink->best;
+            r.dims[d] = tries[i];
+            consider_constants(shrink, &r);
+        }
+    }
+}
+
 /* Cheap and large steps first; the driver reorders by what each achieves. */
 static const cupel_minimiser_pass passes[] = {
     {"simple values", take_simple_values},
     {"all dims down", lower_all_dims},
     {"dims down", lower_dims},
     {"specials off", remove_specials},
+    {"specials finite", replace_specials},
     {"layouts contiguous", simplify_layouts},
     {"types to base", simplify_types},
     {"edits off", remove_edits},
     {"patterns simpler", simplify_patterns},
+    {"values constant", take_constants},
     {"run options plain", simplify_run_options},
     {"params simple", simplify_params},
     {"amplitudes simple", simplify_amplitudes},
     {"equal dims down", lower_equal_dims},
     {"dims traded", trade_dims},
     {"edits simpler", simplify_edits},
+    {"edits to integers", replace_edits},
     {"seeds small", simplify_seeds},
     {"dims down with new seeds", lower_dims_with_seeds},
+    {"dims down with the failing values", lower_dims_with_values},
 };
 
 const cupel_minimiser_pass *cupel_minimiser_passes(size_t *count) {

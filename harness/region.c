@@ -156,14 +156,14 @@ static int next_dim(const cupel_shrink *shrink, const bool *done) {
     return telling;
 }
 
-/* Do other values at the minimal shape fail as well? */
-static const char *sweep_values(cupel_shrink *shrink) {
-    static const cupel_pattern patterns[] = {CUPEL_PATTERN_INTEGERS, CUPEL_PATTERN_NORMAL,
-                                             CUPEL_PATTERN_UNIFORM};
-    enum { PATTERNS = sizeof patterns / sizeof *patterns };
-    int failing = 0, tried = 0;
-    for (int i = 0; i < PATTERNS; i++) {
-        cupel_recipe r = shrink->best;
+/* How many of several kinds of plain values fail in the shape of r; -1 when not all could be tried. */
+enum { VALUE_KINDS = 3 };
+static int count_failing_values(cupel_shrink *shrink, const cupel_recipe *shape) {
+    static const cupel_pattern patterns[VALUE_KINDS] = {CUPEL_PATTERN_INTEGERS, CUPEL_PATTERN_NORMAL,
+                                                        CUPEL_PATTERN_UNIFORM};
+    int failing = 0;
+    for (int i = 0; i < VALUE_KINDS; i++) {
+        cupel_recipe r = *shape;
         for (int t = 0; t < shrink->contract->tensor_count; t++) {
             r.tensors[t].pattern = patterns[i];
             r.tensors[t].seed = (uint32_t)(41 + t);
@@ -172,30 +172,49 @@ static const char *sweep_values(cupel_shrink *shrink) {
             r.tensors[t].edit_count = 0;
             r.tensors[t].special = CUPEL_SPECIAL_NONE;
         }
-        if (!cupel_shrink_repair(shrink->contract, &r)) break;
+        if (!cupel_shrink_repair(shrink->contract, &r)) return -1;
         const cupel_trial *trial = cupel_shrink_try(shrink, &r);
-        if (!trial) break;
-        tried++;
+        if (!trial) return -1;
         failing += cupel_shrink_finding(trial, shrink->signature) != NULL;
     }
-    if (tried < PATTERNS) return "";
-    return failing == tried ? "; any values" : failing ? "; many values" : "; only with values like these";
+    return failing;
 }
 
-static void describe_sweep(const sweep *s, bool smaller_tried, const char *values, char *text, size_t size) {
+/* Do other values hold at a value of the dim at which the minimal case's do? */
+static bool holds_for_others(const sweep *s, int64_t value) {
+    cupel_recipe r;
+    return (with_value(s->shrink, s->dim, value, false, &r) ||
+            with_value(s->shrink, s->dim, value, true, &r)) &&
+           count_failing_values(s->shrink, &r) == 0;
+}
+
+/* The first and the last value seen to hold stand for all. */
+static bool others_hold(const sweep *s) {
+    int64_t first = s->shrink->best.dims[s->dim];
+    int low = 0, high = s->count - 1;
+    while (low < s->count && s->outcomes[low] != CUPEL_REGION_HOLDS) low++;
+    while (high > low && s->outcomes[high] != CUPEL_REGION_HOLDS) high--;
+    if (low == s->count) return !s->holds_at || holds_for_others(s, s->holds_at);
+    return holds_for_others(s, first + low) && (high <= low || holds_for_others(s, first + high));
+}
+
+/* any_values: several kinds of values were tried and agree, so that the shape alone decides. */
+static void describe_sweep(const sweep *s, bool smaller_tried, bool any_values, char *text, size_t size) {
     const cupel_dim *d = &s->shrink->contract->dims[s->dim];
     int64_t first = s->shrink->best.dims[s->dim];
     char where[256], except[64] = "";
     cupel_region_describe(d->name, first, s->outcomes, s->count, where, sizeof where);
     if (s->holds_at && count_of(s->outcomes, s->count, CUPEL_REGION_HOLDS) == 0)
         snprintf(except, sizeof except, ", but not %s = %lld", d->name, (long long)s->holds_at);
-    snprintf(text, size, "fails only when %s%s%s (%s = %lld .. %lld tried)", where, except, values, d->name,
-             (long long)(smaller_tried ? d->lo : first), (long long)(first + s->count - 1));
+    snprintf(text, size, "%s %s%s%s (%s = %lld .. %lld tried)",
+             any_values ? "fails only when" : "with values like these fails when", where, except,
+             any_values ? "; any values" : "", d->name, (long long)(smaller_tried ? d->lo : first),
+             (long long)(first + s->count - 1));
 }
 
 void cupel_region_sweep(cupel_shrink *shrink, bool smaller_tried, char *text, size_t size) {
     bool done[CUPEL_DIM_MAX] = {false};
-    const char *values = sweep_values(shrink);
+    bool any_values = count_failing_values(shrink, &shrink->best) == VALUE_KINDS;
     text[0] = '\0';
     for (int dim; (dim = next_dim(shrink, done)) >= 0;) {
         sweep s = {.shrink = shrink, .dim = dim};
@@ -205,8 +224,10 @@ void cupel_region_sweep(cupel_shrink *shrink, bool smaller_tried, char *text, si
         if (s.count < 2 && shrink->best.dims[dim] < shrink->contract->dims[dim].hi) return;
         bool tells = above_low_end || s.holds_at || count_of(s.outcomes, s.count, CUPEL_REGION_HOLDS) > 0;
         if (!tells) continue; /* fails for every value of this dim */
-        describe_sweep(&s, smaller_tried, values, text, size);
+        any_values = any_values && others_hold(&s);
+        describe_sweep(&s, smaller_tried, any_values, text, size);
         return;
     }
-    snprintf(text, size, "fails at every shape tried%s", values);
+    snprintf(text, size, "%sfails at every shape tried%s", any_values ? "" : "with values like these ",
+             any_values ? "; any values" : "");
 }

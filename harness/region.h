@@ -12,8 +12,9 @@ typedef enum cupel_region_outcome {
 } cupel_region_outcome;
 
 /* Tries consecutive values of the dim that tells most, from its minimum up, then other values at the minimal
- * shape, and says what was seen. smaller_tried: all smaller values of each dim are known not to fail. text is
- * empty when the budget allowed nothing. */
+ * shape, and says what was seen: "fails only when .." where several kinds of values agree on it, else "with
+ * values like these fails when ..". smaller_tried: all smaller values of each dim are known not to fail. text
+ * is empty when the budget allowed nothing. */
 void cupel_region_sweep(cupel_shrink *shrink, bool smaller_tried, char *text, size_t size);
 
 /* What the failing values among first + i, i < count, have in common; outcomes[0] is FAILS. Values that the

@@ -17,13 +17,17 @@ void cupel_word_number(cupel_dtype type, double value, char *text, size_t size) 
         snprintf(text, size, "%.*g", format->precision > 24 ? 17 : format->precision > 11 ? 9 : 6, value);
 }
 
+void cupel_word_value(cupel_dtype type, uint64_t bits, char *text, size_t size) {
+    if (cupel_format_of(type)->kind == CUPEL_KIND_REAL)
+        cupel_word_number(type, cupel_decode(type, &bits), text, size);
+    else
+        snprintf(text, size, "%" PRId64, cupel_decode_int(type, &bits));
+}
+
 void cupel_word_element(cupel_dtype type, uint64_t bits, char *text, size_t size) {
     const cupel_format *format = cupel_format_of(type);
     char number[64];
-    if (format->kind == CUPEL_KIND_REAL)
-        cupel_word_number(type, cupel_decode(type, &bits), number, sizeof number);
-    else
-        snprintf(number, sizeof number, "%" PRId64, cupel_decode_int(type, &bits));
+    cupel_word_value(type, bits, number, sizeof number);
     snprintf(text, size, "%s (0x%0*" PRIx64 ")", number, (int)format->size * 2, bits);
 }
 

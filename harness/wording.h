@@ -9,6 +9,9 @@
 /* Enough digits to tell neighbours of the type apart; "nan", "inf", "-inf", "-0". */
 void cupel_word_number(cupel_dtype type, double value, char *text, size_t size);
 
+/* An element of any type: "0.33333334". */
+void cupel_word_value(cupel_dtype type, uint64_t bits, char *text, size_t size);
+
 /* "0.33333334 (0x3eaaaaab)". */
 void cupel_word_element(cupel_dtype type, uint64_t bits, char *text, size_t size);
 

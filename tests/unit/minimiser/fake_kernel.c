@@ -20,7 +20,7 @@ const cupel_contract *fake_contract(cupel_arena *arena, const char *text) {
 
 static cupel_finding finding_of(const fake_kernel *kernel, const char *output) {
     cupel_finding finding = {.kind = kernel->kind,
-                             .standing = CUPEL_STANDING_PROOF,
+                             .standing = kernel->evidence ? CUPEL_STANDING_EVIDENCE : CUPEL_STANDING_PROOF,
                              .output = output[0] == 'z',
                              .type = CUPEL_F32,
                              .ratio = NAN,

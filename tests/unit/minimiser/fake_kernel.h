@@ -10,6 +10,7 @@ typedef struct fake_kernel {
     /* another defect, with the signature of output "z"; may be NULL */
     bool (*fails_otherwise)(const cupel_contract *contract, const cupel_recipe *recipe);
     cupel_finding_kind kind;
+    bool evidence; /* the finding is no proof */
     int calls, slips;
 } fake_kernel;
 

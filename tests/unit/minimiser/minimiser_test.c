@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "attribution.h"
 #include "fake_kernel.h"
 #include "region.h"
 #include "shrink.h"
@@ -277,6 +278,203 @@ static void seen_candidates_are_not_run_again(void **state) {
     cupel_arena_free(arena);
 }
 
+/* ---- values ---- */
+
+/* Does holds() hold for all (any: one) of the elements of x in the recipe's case? */
+static bool x_elements(const cupel_contract *contract, const cupel_recipe *recipe, bool any,
+                       bool (*holds)(float value)) {
+    cupel_arena *arena = cupel_arena_create(0);
+    cupel_case *c = NULL;
+    assert_int_equal(cupel_case_materialise(contract, recipe, arena, &c, NULL), CUPEL_OK);
+    const cupel_case_tensor *x = &c->tensors[cupel_contract_tensor(contract, "x")];
+    bool found = false, all = true;
+    for (int64_t i = 0; i < x->count; i++) {
+        double value = cupel_decode(x->type, (const unsigned char *)x->values +
+                                                 (size_t)i * cupel_format_of(x->type)->size);
+        if (holds((float)value))
+            found = true;
+        else
+            all = false;
+    }
+    cupel_arena_free(arena);
+    return any ? found : all;
+}
+
+static bool is_minus_12(float value) {
+    return value == -12;
+}
+static bool all_minus_12(const cupel_contract *contract, const cupel_recipe *recipe) {
+    return x_elements(contract, recipe, false, is_minus_12);
+}
+
+/* One element, -12 by its seed: other seeds and shapes have other values. */
+static void to_minus_12_by_seed(const cupel_contract *contract, cupel_recipe *recipe) {
+    assert_int_equal(cupel_recipe_simple(contract, recipe, NULL), CUPEL_OK);
+    int x = cupel_contract_tensor(contract, "x");
+    recipe->dims[0] = recipe->dims[1] = 1;
+    recipe->tensors[x].amplitude = 20;
+    for (recipe->tensors[x].seed = 100; !all_minus_12(contract, recipe);) recipe->tensors[x].seed++;
+}
+
+static void values_of_the_case_are_tried_in_the_ordinary_shape(void **state) {
+    (void)state;
+    result r = minimise(rows, all_minus_12, NULL, CUPEL_FINDING_WRONG_VALUE, to_minus_12_by_seed, NULL);
+    int x = cupel_contract_tensor(r.contract, "x");
+    assert_int_equal(r.recipe.tensors[x].pattern, CUPEL_PATTERN_CONSTANT);
+    assert_true(r.recipe.tensors[x].amplitude == -12);
+    assert_int_equal(r.report.necessary_traits, 0);
+    assert_int_equal(r.finding.gate, CUPEL_GATE_CMP_01);
+    assert_string_equal(r.report.region, "with values like these fails at every shape tried");
+    cupel_arena_free(r.arena);
+}
+
+static void to_one_element(const cupel_contract *contract, cupel_recipe *recipe) {
+    assert_int_equal(cupel_recipe_simple(contract, recipe, NULL), CUPEL_OK);
+    recipe->dims[0] = recipe->dims[1] = 1;
+}
+
+static int attributed_within(int tries) {
+    cupel_arena *arena = cupel_arena_create(0);
+    fake_kernel kernel = {
+        .contract = fake_contract(arena, rows), .fails = tail, .kind = CUPEL_FINDING_WRONG_VALUE};
+    cupel_predicate predicate = fake_predicate(&kernel);
+    char signature[160];
+    fake_signature(&kernel, signature, sizeof signature);
+    cupel_recipe recipe;
+    to_one_element(kernel.contract, &recipe);
+    cupel_shrink shrink;
+    assert_int_equal(cupel_shrink_open(&shrink, kernel.contract, signature, &predicate, &recipe, NULL),
+                     CUPEL_OK);
+    shrink.max_tries = tries;
+    shrink.deadline = cupel_shrink_now() + 10;
+    int traits = cupel_attribute(&shrink, &recipe);
+    cupel_shrink_close(&shrink);
+    cupel_arena_free(arena);
+    return traits;
+}
+
+static void trait_is_named_only_when_all_ways_were_tried(void **state) {
+    (void)state;
+    assert_int_equal(attributed_within(200), CUPEL_TRAIT_SHAPE);
+    assert_int_equal(attributed_within(10), 0);
+}
+
+static bool row_of_three(const cupel_contract *contract, const cupel_recipe *recipe) {
+    static const float wanted[3] = {5, 7, -3};
+    bool found = false;
+    cupel_arena *arena = cupel_arena_create(0);
+    cupel_case *c = NULL;
+    assert_int_equal(cupel_case_materialise(contract, recipe, arena, &c, NULL), CUPEL_OK);
+    const cupel_case_tensor *x = &c->tensors[cupel_contract_tensor(contract, "x")];
+    if (x->type == CUPEL_F32 && x->shape[1] == 3)
+        for (int64_t m = 0; m < x->shape[0]; m++)
+            found = found || memcmp((const float *)x->values + m * 3, wanted, sizeof wanted) == 0;
+    cupel_arena_free(arena);
+    return found;
+}
+
+static void to_three_by_three(const cupel_contract *contract, cupel_recipe *recipe) {
+    static const float wanted[3] = {5, 7, -3};
+    assert_int_equal(cupel_recipe_simple(contract, recipe, NULL), CUPEL_OK);
+    int x = cupel_contract_tensor(contract, "x");
+    recipe->dims[0] = recipe->dims[1] = 3;
+    recipe->tensors[x].seed = 3;
+    recipe->tensors[x].edit_count = 3;
+    for (int i = 0; i < 3; i++) {
+        recipe->tensors[x].edits[i] = (cupel_edit){.index = 3 + i};
+        memcpy(&recipe->tensors[x].edits[i].bits, &wanted[i], sizeof wanted[i]);
+    }
+}
+
+static void values_move_with_a_dim_that_shrinks(void **state) {
+    (void)state;
+    result r = minimise(rows, row_of_three, NULL, CUPEL_FINDING_WRONG_VALUE, to_three_by_three, NULL);
+    assert_int_equal(M_OF(r), 1);
+    assert_int_equal(N_OF(r), 3);
+    cupel_arena_free(r.arena);
+}
+
+static bool is_large(float value) {
+    return value >= 50;
+}
+static bool any_large(const cupel_contract *contract, const cupel_recipe *recipe) {
+    return x_elements(contract, recipe, true, is_large);
+}
+
+static void to_infinity(const cupel_contract *contract, cupel_recipe *recipe) {
+    assert_int_equal(cupel_recipe_simple(contract, recipe, NULL), CUPEL_OK);
+    int x = cupel_contract_tensor(contract, "x");
+    recipe->tensors[x].special = CUPEL_SPECIAL_POS_INF;
+    recipe->tensors[x].placement = CUPEL_PLACE_ALL;
+}
+
+static void finite_value_takes_the_place_of_an_infinity(void **state) {
+    (void)state;
+    result r = minimise(rows, any_large, NULL, CUPEL_FINDING_WRONG_CLASS, to_infinity, NULL);
+    int x = cupel_contract_tensor(r.contract, "x");
+    assert_int_equal(r.recipe.tensors[x].special, CUPEL_SPECIAL_NONE);
+    assert_true(any_large(r.contract, &r.recipe));
+    assert_int_equal(r.report.necessary_traits, 0);
+    cupel_arena_free(r.arena);
+}
+
+static bool is_nan(float value) {
+    return value != value;
+}
+static bool is_minus_one(float value) {
+    return value == -1;
+}
+static bool nan_or_all_minus_one(const cupel_contract *contract, const cupel_recipe *recipe) {
+    return fake_dim(contract, recipe, "N") >= 4 &&
+           (x_elements(contract, recipe, true, is_nan) || x_elements(contract, recipe, false, is_minus_one));
+}
+
+static void simpler_case_of_attribution_becomes_the_minimal_one(void **state) {
+    (void)state;
+    result r = minimise(rows, nan_or_all_minus_one, NULL, CUPEL_FINDING_WRONG_CLASS, NULL, NULL);
+    int x = cupel_contract_tensor(r.contract, "x");
+    assert_int_equal(N_OF(r), 4);
+    assert_int_equal(r.recipe.tensors[x].special, CUPEL_SPECIAL_NONE);
+    assert_int_equal(r.report.necessary_traits & CUPEL_TRAIT_SPECIAL, 0);
+    cupel_arena_free(r.arena);
+}
+
+/* ---- the region claims no more than was seen ---- */
+
+static bool short_or_normal(const cupel_contract *contract, const cupel_recipe *recipe) {
+    int64_t n = fake_dim(contract, recipe, "N");
+    return n == 1 ||
+           (n > 1 && recipe->tensors[cupel_contract_tensor(contract, "x")].pattern == CUPEL_PATTERN_NORMAL);
+}
+
+static void region_of_some_values_says_so(void **state) {
+    (void)state;
+    result r = minimise(rows, short_or_normal, NULL, CUPEL_FINDING_WRONG_VALUE, to_one_element, NULL);
+    assert_int_equal(N_OF(r), 1);
+    assert_non_null(strstr(r.report.region, "with values like these fails when N == 1"));
+    assert_null(strstr(r.report.region, "only"));
+    cupel_arena_free(r.arena);
+}
+
+static void evidence_has_neither_needs_nor_region(void **state) {
+    (void)state;
+    result r = {.arena = cupel_arena_create(0)};
+    r.contract = fake_contract(r.arena, rows);
+    make_heavy(r.contract, &r.recipe);
+    r.kernel = (fake_kernel){
+        .contract = r.contract, .fails = tail, .kind = CUPEL_FINDING_BAD_ACCESS, .evidence = true};
+    cupel_predicate predicate = fake_predicate(&r.kernel);
+    char signature[160];
+    fake_signature(&r.kernel, signature, sizeof signature);
+    assert_int_equal(
+        cupel_minimise(r.contract, signature, &predicate, NULL, &r.recipe, &r.finding, &r.report, NULL),
+        CUPEL_OK);
+    assert_int_equal(N_OF(r), 1);
+    assert_int_equal(r.report.necessary_traits, 0);
+    assert_string_equal(r.report.region, "");
+    cupel_arena_free(r.arena);
+}
+
 static bool up_to(void *self, int64_t n) {
     return n <= *(int64_t *)self;
 }
@@ -348,6 +546,13 @@ int main(void) {
         cmocka_unit_test(case_that_holds_is_refused),
         cmocka_unit_test(budget_is_kept),
         cmocka_unit_test(seen_candidates_are_not_run_again),
+        cmocka_unit_test(values_of_the_case_are_tried_in_the_ordinary_shape),
+        cmocka_unit_test(trait_is_named_only_when_all_ways_were_tried),
+        cmocka_unit_test(values_move_with_a_dim_that_shrinks),
+        cmocka_unit_test(finite_value_takes_the_place_of_an_infinity),
+        cmocka_unit_test(simpler_case_of_attribution_becomes_the_minimal_one),
+        cmocka_unit_test(region_of_some_values_says_so),
+        cmocka_unit_test(evidence_has_neither_needs_nor_region),
         cmocka_unit_test(find_integer_finds_every_threshold),
         cmocka_unit_test(region_is_put_into_words),
     };
