@@ -26,7 +26,8 @@ typedef struct cupel_gate_tally {
 typedef struct cupel_scoreboard {
     cupel_gate_tally gates[CUPEL_GATE_COUNT];
     int64_t cases;
-    int64_t elements; /* of inputs and outputs, over all cases */
+    int64_t elements;                                        /* of inputs and outputs, over all cases */
+    int64_t smallest[CUPEL_DIM_MAX], largest[CUPEL_DIM_MAX]; /* of each dim, over all cases */
     int64_t cases_by_pattern[CUPEL_PATTERN_COUNT];
     int64_t not_judged[CUPEL_REASON_COUNT]; /* elements by reason, all outputs */
     int64_t judged_by_type[CUPEL_TYPE_MAX]
@@ -35,7 +36,7 @@ typedef struct cupel_scoreboard {
     int64_t unsupported;        /* cases that the executor could not run */
 } cupel_scoreboard;
 
-/* Counts a case (total, elements, per pattern of its inputs) before anything is known about it. */
+/* Counts a case (total, elements, sizes, per pattern of its inputs) before anything is known about it. */
 void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_case *c);
 
 /* A gate's entry in the registry. */

@@ -161,8 +161,12 @@ void cupel_judging_tally(cupel_judging *j, cupel_gate gate, int64_t judged, int6
 }
 
 void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_case *c) {
-    bool seen[CUPEL_PATTERN_COUNT] = {false};
-    scoreboard->cases++;
+    bool seen[CUPEL_PATTERN_COUNT] = {false}, first = scoreboard->cases++ == 0;
+    for (int d = 0; d < c->contract->dim_count; d++) {
+        int64_t extent = c->binding.dims[d];
+        if (first || extent < scoreboard->smallest[d]) scoreboard->smallest[d] = extent;
+        if (first || extent > scoreboard->largest[d]) scoreboard->largest[d] = extent;
+    }
     for (int t = 0; t < c->tensor_count; t++) {
         int roles = c->contract->tensors[t].roles;
         cupel_pattern pattern = c->recipe->tensors[t].pattern;

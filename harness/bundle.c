@@ -38,6 +38,31 @@ static cupel_code make_folders(const char *path, cupel_error *err) {
     }
 }
 
+cupel_code cupel_bundle_expect_folder(const char *directory, cupel_error *err) {
+    char path[PATH_SIZE];
+    struct stat info;
+    if (snprintf(path, sizeof path, "%s/crashes", directory) >= (int)sizeof path)
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %s", directory);
+    while (stat(path, &info) != 0) { /* the deepest part that is there */
+        char *slash = strrchr(path, '/');
+        if ((errno != ENOENT && errno != ENOTDIR) || !slash)
+            return cupel_fail(err, CUPEL_IO, "findings cannot be saved in %s: %s", directory,
+                              strerror(errno));
+        *slash = '\0';
+        if (slash == path)
+            snprintf(path, sizeof path, "/");
+        else if (!strchr(path, '/') && stat(path, &info) != 0)
+            snprintf(path, sizeof path, ".");
+    }
+    if (!S_ISDIR(info.st_mode))
+        return cupel_fail(err, CUPEL_IO, "findings cannot be saved in %s: %s is not a folder", directory,
+                          path);
+    if (access(path, W_OK | X_OK) != 0)
+        return cupel_fail(err, CUPEL_IO, "findings cannot be saved in %s: %s; choose another folder with -o",
+                          directory, strerror(errno));
+    return CUPEL_OK;
+}
+
 static int remove_entry(const char *path, const struct stat *info, int flag, struct FTW *walk) {
     (void)info, (void)flag, (void)walk;
     return remove(path);
@@ -98,6 +123,19 @@ static uint64_t file_hash(const char *path) {
     for (int c; (c = getc(file)) != EOF;) hash = (hash ^ (unsigned)c) * UINT64_C(0x100000001b3);
     fclose(file);
     return hash;
+}
+
+/* The way from one absolute path to another, "../../kernel.cu"; empty when it is too long. */
+static void relative_path(const char *from, const char *to, char *out, size_t size) {
+    size_t common = 0, used = 0;
+    for (size_t i = 0; from[i] && from[i] == to[i]; i++)
+        if (from[i] == '/') common = i;
+    if (strncmp(from, to, strlen(from)) == 0 && to[strlen(from)] == '/') common = strlen(from);
+    out[0] = '\0';
+    for (const char *at = from + common; *at && used < size; at++)
+        if (*at == '/') used += (size_t)snprintf(out + used, size - used, "../");
+    if (used < size) used += (size_t)snprintf(out + used, size - used, "%s", to + common + 1);
+    if (used >= size) out[0] = '\0';
 }
 
 static cupel_code write_in(const char *folder, const char *name, const void *bytes, size_t length,
@@ -193,17 +231,18 @@ static json_t *text_array(const char *const *texts, int count, bool folders) {
 
 static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, const char *folder,
                              cupel_error *err) {
-    char absolute[PATH_MAX], hash[32];
+    char absolute[PATH_MAX], here[PATH_MAX], relative[PATH_MAX] = "", hash[32];
     const char *path = realpath(bundle->contract_path, absolute) ? absolute : bundle->contract_path;
+    if (path == absolute && realpath(folder, here)) relative_path(here, absolute, relative, sizeof relative);
     snprintf(hash, sizeof hash, "%016" PRIx64, file_hash(bundle->contract->source));
-    json_t *meta =
-        json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b, s:o, s:o}", "bundle", BUNDLE_FORMAT,
-                  "contract_path", path, "contract", bundle->contract->id, "executor", bundle->executor,
-                  "gate", cupel_gate_id(bundle->finding->gate), "signature", signature, "kind",
-                  cupel_finding_kind_name(bundle->finding->kind), "seed", (json_int_t)bundle->seed,
-                  "source_hash", hash, "provisional", (int)bundle->provisional, "defines",
-                  text_array(bundle->defines, bundle->define_count, false), "includes",
-                  text_array(bundle->includes, bundle->include_count, true));
+    json_t *meta = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b, s:o, s:o}", "bundle",
+                             BUNDLE_FORMAT, "contract_path", path, "contract_relative", relative, "contract",
+                             bundle->contract->id, "executor", bundle->executor, "gate",
+                             cupel_gate_id(bundle->finding->gate), "signature", signature, "kind",
+                             cupel_finding_kind_name(bundle->finding->kind), "seed", (json_int_t)bundle->seed,
+                             "source_hash", hash, "provisional", (int)bundle->provisional, "defines",
+                             text_array(bundle->defines, bundle->define_count, false), "includes",
+                             text_array(bundle->includes, bundle->include_count, true));
     char *text = meta ? json_dumps(meta, JSON_INDENT(2)) : NULL;
     cupel_code code = text ? write_in(folder, "bundle.json", text, strlen(text), err)
                            : cupel_fail(err, CUPEL_MEMORY, "no memory for the bundle's record");
@@ -235,7 +274,15 @@ static cupel_code fill_folder(const cupel_bundle *bundle, const char *signature,
 static json_t *load_meta(const char *path, cupel_error *err) {
     char file[PATH_SIZE];
     json_error_t problem;
-    if (snprintf(file, sizeof file, "%s/bundle.json", path) >= (int)sizeof file) return NULL;
+    struct stat info;
+    if (snprintf(file, sizeof file, "%s/bundle.json", path) >= (int)sizeof file) {
+        (void)cupel_fail(err, CUPEL_IO, "the path is too long: %s", path);
+        return NULL;
+    }
+    if (stat(file, &info) == 0 && !S_ISREG(info.st_mode)) {
+        (void)cupel_fail(err, CUPEL_IO, "%s: expected a file", file);
+        return NULL;
+    }
     json_t *meta = json_load_file(file, JSON_REJECT_DUPLICATES, &problem);
     if (!meta) (void)cupel_fail(err, CUPEL_IO, "%s is not a bundle: %s", path, problem.text);
     return meta;
@@ -262,15 +309,21 @@ static void name_part(const char *text, char *out, size_t size) {
         if (*c == '/' || (c == out && *c == '.')) *c = '_';
 }
 
+/* The folder of the bundle's folder; false when its path is too long. */
+static bool root_folder(const cupel_bundle *bundle, const char *directory, char *root, size_t size) {
+    char id[128];
+    name_part(bundle->contract->id, id, sizeof id);
+    if (bundle->parent) return snprintf(root, size, "%s", bundle->parent) < (int)size;
+    bool here = strcmp(directory, ".") == 0;
+    return snprintf(root, size, "%s%scrashes/%s", here ? "" : directory, here ? "" : "/", id) < (int)size;
+}
+
 cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory, char *path, size_t size,
                               cupel_error *err) {
-    char signature[160], id[128], name[160], root[PATH_SIZE], temporary[PATH_SIZE + 32];
+    char signature[160], name[160], root[PATH_SIZE], temporary[PATH_SIZE + 32];
     cupel_finding_signature(bundle->finding, signature, sizeof signature);
-    name_part(bundle->contract->id, id, sizeof id);
     name_part(signature, name, sizeof name);
-    bool here = strcmp(directory, ".") == 0;
-    if (snprintf(root, sizeof root, "%s%scrashes/%s", here ? "" : directory, here ? "" : "/", id) >=
-            (int)sizeof root ||
+    if (!root_folder(bundle, directory, root, sizeof root) ||
         snprintf(path, size, "%s/%s-%s", root, cupel_gate_id(bundle->finding->gate), name) >= (int)size)
         return cupel_fail(err, CUPEL_IO, "the path is too long: %s", directory);
     CUPEL_TRY(make_folders(root, err));
@@ -318,13 +371,39 @@ static int copy_array(const json_t *meta, const char *key, char *rows, size_t wi
     return count;
 }
 
+/* Where the contract is no more where it was, it may have moved together with the bundle. */
+static void find_contract(const json_t *meta, const char *path, cupel_bundle_info *out) {
+    const char *relative = json_string_value(json_object_get(meta, "contract_relative"));
+    char moved[sizeof out->contract_path];
+    if (!relative || !relative[0] || access(out->contract_path, F_OK) == 0) return;
+    if (snprintf(moved, sizeof moved, "%s/%s", path, relative) >= (int)sizeof moved) return;
+    char *real = realpath(moved, NULL);
+    if (real && strlen(real) < sizeof out->contract_path) memcpy(out->contract_path, real, strlen(real) + 1);
+    free(real);
+}
+
+bool cupel_bundle_source_changed(const cupel_bundle_info *info, const cupel_contract *contract) {
+    char hash[32];
+    uint64_t now = file_hash(contract->source);
+    snprintf(hash, sizeof hash, "%016" PRIx64, now);
+    return now != 0 && info->source_hash[0] && strspn(info->source_hash, "0") < strlen(info->source_hash) &&
+           strcmp(hash, info->source_hash) != 0;
+}
+
+bool cupel_bundle_exists(const char *path) {
+    char file[PATH_SIZE];
+    struct stat info;
+    return snprintf(file, sizeof file, "%s/bundle.json", path) < (int)sizeof file && stat(file, &info) == 0;
+}
+
 cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_error *err) {
     memset(out, 0, sizeof *out);
     json_t *meta = load_meta(path, err);
     if (!meta) return CUPEL_IO;
     cupel_code code = CUPEL_OK;
     if (json_integer_value(json_object_get(meta, "bundle")) != BUNDLE_FORMAT)
-        code = cupel_fail(err, CUPEL_UNSUPPORTED, "%s: bundle format %d expected", path, BUNDLE_FORMAT);
+        code =
+            cupel_fail(err, CUPEL_SYNTAX, "%s/bundle.json: expected bundle format %d", path, BUNDLE_FORMAT);
     if (code == CUPEL_OK)
         code = copy_field(meta, path, "contract_path", out->contract_path, sizeof out->contract_path, err);
     if (code == CUPEL_OK)
@@ -333,6 +412,14 @@ cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_err
     if (code == CUPEL_OK)
         code = copy_field(meta, path, "signature", out->signature, sizeof out->signature, err);
     if (code == CUPEL_OK) code = copy_field(meta, path, "gate", out->gate, sizeof out->gate, err);
+    cupel_gate gate;
+    if (code == CUPEL_OK && !cupel_gate_parse(out->gate, &gate))
+        code = cupel_fail(err, CUPEL_SYNTAX, "%s/bundle.json: unknown gate '%s'", path, out->gate);
+    if (code == CUPEL_OK && strcmp(out->executor, "emu") != 0 && strcmp(out->executor, "host") != 0)
+        code = cupel_fail(err, CUPEL_SYNTAX, "%s/bundle.json: unknown executor '%s'", path, out->executor);
+    if (copy_field(meta, path, "source_hash", out->source_hash, sizeof out->source_hash, NULL) != CUPEL_OK)
+        out->source_hash[0] = '\0';
+    if (code == CUPEL_OK) find_contract(meta, path, out);
     out->seed = (uint64_t)json_integer_value(json_object_get(meta, "seed"));
     out->define_count = copy_array(meta, "defines", out->defines[0], sizeof out->defines[0]);
     out->include_count = copy_array(meta, "includes", out->includes[0], sizeof out->includes[0]);
@@ -349,7 +436,10 @@ cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract,
     if (!arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for %s", file);
     char *text;
     size_t length;
-    cupel_code code = cupel_text_read(file, arena, &text, &length, err);
+    struct stat info;
+    cupel_code code = stat(file, &info) == 0 && !S_ISREG(info.st_mode)
+                          ? cupel_fail(err, CUPEL_IO, "%s: expected a file", file)
+                          : cupel_text_read(file, arena, &text, &length, err);
     if (code == CUPEL_OK) code = cupel_recipe_read(contract, file, text, length, out, err);
     cupel_arena_free(arena);
     return code;

@@ -14,6 +14,8 @@ typedef struct cupel_bundle {
     uint64_t seed;
     int define_count, include_count; /* -D and -I of the command line */
     const char *const *defines, *const *includes;
+    const char
+        *parent;      /* NULL: directory/crashes/ID; else the folder that the bundle's own folder is put in */
     bool provisional; /* as the search found it: replaced by any later bundle of this name */
 } cupel_bundle;
 
@@ -26,11 +28,17 @@ CUPEL_MUST_USE cupel_code cupel_bundle_write(const cupel_bundle *bundle, const c
 /* Takes a bundle away (a provisional one, when attribution has found another gate): it vanishes at once. */
 void cupel_bundle_remove(const char *path);
 
+/* Can bundles be written under directory, which may not be there yet? Makes nothing. Fails with IO. */
+CUPEL_MUST_USE cupel_code cupel_bundle_expect_folder(const char *directory, cupel_error *err);
+
 enum { CUPEL_BUNDLE_TEXTS_MAX = 32 };
 
 /* What replay needs from a bundle folder. */
 typedef struct cupel_bundle_info {
-    char contract_path[1024], contract_id[128], executor[16], signature[160], gate[16];
+    /* where the contract was, or where it is now when bundle and contract moved together */
+    char contract_path[1024];
+    char source_hash[32]; /* may be empty */
+    char contract_id[128], executor[16], signature[160], gate[16];
     uint64_t seed;
     int define_count, include_count;
     char defines[CUPEL_BUNDLE_TEXTS_MAX][256], includes[CUPEL_BUNDLE_TEXTS_MAX][1024];
@@ -38,5 +46,11 @@ typedef struct cupel_bundle_info {
 CUPEL_MUST_USE cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_error *err);
 CUPEL_MUST_USE cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract,
                                               cupel_recipe *out, cupel_error *err);
+
+/* Is the contract's source another than when the bundle was written? false where that is not known. */
+bool cupel_bundle_source_changed(const cupel_bundle_info *info, const cupel_contract *contract);
+
+/* Does a bundle lie in this folder? */
+bool cupel_bundle_exists(const char *path);
 
 #endif

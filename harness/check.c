@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shrink.h"
 #include "wording.h"
@@ -41,8 +42,13 @@ static double elapsed(const check *c) {
     return cupel_shrink_now() - c->start;
 }
 
+static bool stopped(const check *c) {
+    return c->options->stop && *c->options->stop;
+}
+
 /* Seconds left for the whole check; without a limit on time, plenty. */
 static double remaining(const check *c) {
+    if (stopped(c)) return 0;
     if (c->options->seconds > 0) return c->options->seconds - elapsed(c);
     return c->options->cases ? 3600 : total_seconds - reserve_seconds - elapsed(c);
 }
@@ -100,8 +106,9 @@ static void save(check *c, cupel_check_finding *found, const cupel_trial *trial)
     if (cupel_bundle_write(&bundle, directory, found->bundle, sizeof found->bundle, &err) != CUPEL_OK) {
         cupel_error_format(&err, found->bundle_error, sizeof found->bundle_error);
         memcpy(found->bundle, before, sizeof before);
-    } else if (before[0] && strcmp(before, found->bundle) != 0) {
-        cupel_bundle_remove(before);
+    } else {
+        found->bundle_error[0] = '\0';
+        if (before[0] && strcmp(before, found->bundle) != 0) cupel_bundle_remove(before);
     }
     cupel_recipe_describe(c->contract, &found->recipe, found->described, sizeof found->described);
     cupel_word_where(&found->finding, trial, found->where, sizeof found->where);
@@ -150,6 +157,7 @@ static bool confirm(check *c, const cupel_recipe *recipe) {
 static cupel_code try_for_minimiser(void *self, const cupel_recipe *recipe, cupel_arena *arena,
                                     cupel_trial *out, cupel_error *err) {
     check *c = self;
+    if (stopped(c)) return cupel_fail(err, CUPEL_UNABLE, "the check was interrupted");
     return cupel_supervisor_try(c->supervisor, recipe, false, arena, out, err);
 }
 
@@ -172,7 +180,8 @@ static void minimise(check *c, cupel_check_finding *found) {
     cupel_minimise_options budget = {.max_tries = MINIMISE_TRIES, .seconds = seconds};
     cupel_predicate predicate = {c, try_for_minimiser, keep_slip};
     if (cupel_minimise(c->contract, found->signature, &predicate, &budget, &recipe, &finding, &report,
-                       NULL) != CUPEL_OK)
+                       NULL) != CUPEL_OK ||
+        stopped(c)) /* what a minimiser cut short says of necessity is nothing */
         return;
     cupel_trial trial = {0};
     cupel_arena_reset(c->arena);
@@ -189,14 +198,14 @@ static void minimise(check *c, cupel_check_finding *found) {
 }
 
 static void confirm_pending(check *c) {
-    while (c->pending_count > 0 && c->code == CUPEL_OK) {
+    while (c->pending_count > 0 && c->code == CUPEL_OK && !stopped(c)) {
         cupel_recipe recipe = c->pending[--c->pending_count];
         (void)confirm(c, &recipe);
     }
 }
 
 static void minimise_new(check *c, int from) {
-    for (int i = from; i < c->report->finding_count && c->code == CUPEL_OK; i++) {
+    for (int i = from; i < c->report->finding_count && c->code == CUPEL_OK && !stopped(c); i++) {
         cupel_check_finding *found = &c->report->findings[i];
         if (!found->minimised && worth_minimising(c, found)) minimise(c, found);
         confirm_pending(c); /* may add findings, which this loop then reaches */
@@ -271,7 +280,10 @@ static void conclude(check *c) {
     }
     bool could_run = report->scoreboard.unsupported < report->scoreboard.cases;
     report->verdict = cupel_verdict_of(&report->scoreboard, rejecting, report->unconfirmed, could_run);
-    if (report->verdict == CUPEL_VERDICT_ACCEPTED && judged == 0)
+    report->interrupted = stopped(c);
+    for (int i = 0; i < report->finding_count && report->interrupted; i++)
+        report->findings[i].gate_untested = !report->findings[i].minimised;
+    if (report->verdict == CUPEL_VERDICT_ACCEPTED && (judged == 0 || report->interrupted))
         report->verdict = CUPEL_VERDICT_INCONCLUSIVE;
     if (report->verdict != CUPEL_VERDICT_INCONCLUSIVE) return;
     if (!could_run && report->unsupported[0])
@@ -279,6 +291,8 @@ static void conclude(check *c) {
     else if (report->unconfirmed)
         snprintf(report->reason, sizeof report->reason,
                  "%d suspicion(s) could not be confirmed in a fresh worker", report->unconfirmed);
+    else if (report->interrupted)
+        snprintf(report->reason, sizeof report->reason, "interrupted before the budget was used up");
     else
         snprintf(report->reason, sizeof report->reason, "nothing was judged");
 }
@@ -301,6 +315,7 @@ cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_opt
     c.arena = cupel_arena_create(0);
     if (!c.arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the check");
     cupel_code code = cupel_supervisor_open(contract, &options->supervisor, &c.supervisor, err);
+    if (code != CUPEL_OK) code = cupel_check_executor_failed(contract, code, err);
     if (code == CUPEL_OK) {
         const char *isolation = cupel_supervisor_isolation(c.supervisor);
         snprintf(report->isolation, sizeof report->isolation, "%s", isolation ? isolation : "");
@@ -343,4 +358,16 @@ int cupel_check_error_status(cupel_code code) {
     case CUPEL_MEMORY: return 3;
     default: return 2;
     }
+}
+
+cupel_code cupel_check_executor_failed(const cupel_contract *contract, cupel_code code, cupel_error *err) {
+    /* the compiler's own words when it cannot start the linker */
+    static const char *const missing[] = {"unable to execute command", "invalid linker name",
+                                          "cannot find 'ld'"};
+    bool here = code == CUPEL_IO && (!contract->source || access(contract->source, R_OK) == 0);
+    for (size_t i = 0; i < sizeof missing / sizeof *missing && code == CUPEL_BUILD && err; i++)
+        here = here || strstr(err->text, missing[i]);
+    if (!here) return code;
+    if (err) err->code = CUPEL_UNSUPPORTED;
+    return CUPEL_UNSUPPORTED;
 }

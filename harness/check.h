@@ -2,6 +2,8 @@
 #ifndef CUPEL_CHECK_H
 #define CUPEL_CHECK_H
 
+#include <signal.h>
+
 #include "bundle.h"
 #include "supervisor.h"
 
@@ -17,8 +19,9 @@ typedef struct cupel_check_options {
     double seconds; /* 0: no limit on time. Neither limit: until five seconds bring nothing new, at most
                        twenty in all */
     cupel_limits limits;
-    cupel_standing standing; /* least standing that rejects */
-    unsigned gates;          /* bit per gate to report on; 0: all */
+    cupel_standing standing;           /* least standing that rejects */
+    unsigned gates;                    /* bit per gate to report on; 0: all */
+    const volatile sig_atomic_t *stop; /* not zero: the check ends with what it has; may be NULL */
 } cupel_check_options;
 
 typedef struct cupel_check_finding {
@@ -30,6 +33,7 @@ typedef struct cupel_check_finding {
     char bundle[1024];   /* empty when it could not be written */
     char bundle_error[256];
     bool minimised;
+    bool gate_untested;           /* the budget ended before it was tried what the failure needs */
     double try_seconds;           /* what confirming it took */
     cupel_minimise_report report; /* of the minimiser */
 } cupel_check_finding;
@@ -47,6 +51,7 @@ typedef struct cupel_check_report {
     char reason[512]; /* why it is inconclusive */
     uint64_t cases, seed;
     double seconds;
+    bool interrupted; /* options.stop */
     double worst_ratio;
     int restarts;
     char isolation[256];   /* what workers are not isolated from on this machine; may be empty */
@@ -77,5 +82,10 @@ CUPEL_MUST_USE cupel_code cupel_check_run(const cupel_contract *contract, const 
 /* Exit status of a verdict (DESIGN section 8), and of an error that ended a command. */
 int cupel_check_exit_status(cupel_verdict verdict);
 int cupel_check_error_status(cupel_code code);
+
+/* The code, in *err too, for an executor that did not open: what this machine lacks (the linker, a cache that
+ * can be written) is UNSUPPORTED, the candidate's own faults stay what they are. */
+CUPEL_MUST_USE cupel_code cupel_check_executor_failed(const cupel_contract *contract, cupel_code code,
+                                                      cupel_error *err);
 
 #endif

@@ -1,9 +1,11 @@
 #include "cli.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "check.h"
 #include "expression.h"
+#include "report.h"
 #include "text.h"
 
 #ifndef CUPEL_VERSION
@@ -40,10 +42,12 @@ static void print_help(FILE *out) {
                  "inconclusive.\n");
 }
 
-int cupel_cli_complain(const cupel_error *err) {
+int cupel_cli_complain(const cupel_error *err, bool json) {
     char text[1400];
+    int status = cupel_check_error_status(err->code);
     fprintf(stderr, "cupel: %s\n", cupel_error_format(err, text, sizeof text));
-    return cupel_check_error_status(err->code);
+    if (json) cupel_report_json_error(err, status, stdout);
+    return status;
 }
 
 static int unknown_command(const char *name) {
@@ -53,21 +57,30 @@ static int unknown_command(const char *name) {
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (strcmp(name, later[i]) == 0) {
             (void)cupel_fail(&err, CUPEL_USAGE, "'cupel %s' is not there yet", name);
-            return cupel_cli_complain(&err);
+            return cupel_cli_complain(&err, false);
         }
     const char *near = cupel_text_nearest(name, names, COMMAND_COUNT);
     if (near)
         (void)cupel_fail(&err, CUPEL_USAGE, "unknown command '%s', did you mean '%s'?", name, near);
     else
         (void)cupel_fail(&err, CUPEL_USAGE, "unknown command '%s'; cupel --help lists them", name);
-    return cupel_cli_complain(&err);
+    return cupel_cli_complain(&err, false);
+}
+
+/* Was JSON asked for on a command line that could not be parsed? */
+static bool wants_json(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--format=json") == 0 ||
+            (strcmp(argv[i], "json") == 0 && strcmp(argv[i - 1], "--format") == 0))
+            return true;
+    return false;
 }
 
 static int run_command(const struct command *command, int argc, char **argv) {
     cupel_cli_settings settings;
     cupel_error err = {0};
     if (cupel_cli_parse(command->bit, argc, argv, &settings, &err) != CUPEL_OK)
-        return cupel_cli_complain(&err);
+        return cupel_cli_complain(&err, wants_json(argc, argv));
     if (settings.help) {
         printf("cupel %s %s\n%s.\n\n", command->name, command->usage, command->about);
         cupel_cli_options_help(command->bit, stdout);
@@ -75,12 +88,12 @@ static int run_command(const struct command *command, int argc, char **argv) {
     }
     if (!settings.operand && command->usage[0]) {
         (void)cupel_fail(&err, CUPEL_USAGE, "expected: cupel %s %s", command->name, command->usage);
-        return cupel_cli_complain(&err);
+        return cupel_cli_complain(&err, settings.json);
     }
     return command->run(&settings);
 }
 
-int cupel_cli_main(int argc, char **argv) {
+static int dispatch(int argc, char **argv) {
     if (argc < 2) {
         print_help(stderr);
         return 2;
@@ -96,6 +109,14 @@ int cupel_cli_main(int argc, char **argv) {
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], commands[i].name) == 0) return run_command(&commands[i], argc - 1, argv + 1);
     return unknown_command(argv[1]);
+}
+
+/* What could not be printed was not said: a full disk must not look like an answer. */
+int cupel_cli_main(int argc, char **argv) {
+    int status = dispatch(argc, argv);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    fprintf(stderr, "cupel: standard output could not be written: %s\n", strerror(errno));
+    return cupel_check_error_status(CUPEL_IO);
 }
 
 int cupel_cli_ops(const cupel_cli_settings *settings) {

@@ -15,8 +15,17 @@ int cupel_cli_replay(const cupel_cli_settings *settings);
 int cupel_cli_minimise(const cupel_cli_settings *settings);
 int cupel_cli_ops(const cupel_cli_settings *settings);
 
-/* Prints "cupel: message" to standard error; returns the exit status of the error. */
-int cupel_cli_complain(const cupel_error *err);
+/* Prints "cupel: message" to standard error and, where JSON was asked for, {"error": ..} to standard output;
+ * returns the exit status of the error. */
+int cupel_cli_complain(const cupel_error *err, bool json);
+
+/* USAGE for a name that is none of names: the nearest one, and all of them. */
+cupel_code cupel_cli_unknown(const char *option, const char *name, const char *const *names, size_t count,
+                             cupel_error *err);
+
+/* Fails with IO where path is there but is no regular file: a fifo would be waited for. A path that is not
+ * there is left to whoever opens it. */
+CUPEL_MUST_USE cupel_code cupel_cli_expect_file(const char *path, cupel_error *err);
 
 /* A contract that is loaded, and the folders that its executor uses. */
 typedef struct cupel_cli_session {

@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <stdlib.h>
 
 #include "cli.h"
@@ -19,12 +20,38 @@ static void on_found(void *self, const cupel_check_finding *found) {
     watcher *w = self;
     if (w->quiet) return;
     cupel_status_line_clear(&w->line);
-    fprintf(stderr, "%s %s %s: %s\n  saved in %s\n", found->minimised ? "minimised" : "found",
-            cupel_gate_id(found->finding.gate), found->signature, found->described,
-            found->bundle[0] ? found->bundle : found->bundle_error);
+    if (found->minimised)
+        fprintf(stderr, "minimised %s %s: %s\n", cupel_gate_id(found->finding.gate), found->signature,
+                found->described);
+    else /* the gate is known when it is minimised */
+        fprintf(stderr, "found %s: %s\n", found->signature, found->described);
+    if (found->bundle_error[0])
+        fprintf(stderr, "  could not be saved: %s\n", found->bundle_error);
+    else
+        fprintf(stderr, "  saved in %s\n", found->bundle);
 }
 
-static int dry_run(const cupel_contract *contract, const char *executor) {
+/* The first SIGINT or SIGTERM ends the search, and what it found is reported; a second one ends the program.
+ */
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int number) {
+    (void)number;
+    stopped = 1;
+}
+
+static void watch_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static int dry_run(const cupel_contract *contract, const char *executor, bool json) {
+    if (json) {
+        cupel_report_json_plan(contract, executor, stdout);
+        return 0;
+    }
     const cupel_gate_info *registry = cupel_gate_registry();
     printf("contract %s on %s\n", contract->id, executor);
     for (int d = 0; d < contract->dim_count; d++)
@@ -65,16 +92,21 @@ static int check(const cupel_cli_settings *settings, const cupel_cli_session *se
                                    .seconds = settings->seconds,
                                    .limits = {.max_elements = settings->elements},
                                    .standing = settings->standing,
-                                   .gates = settings->gates};
+                                   .gates = settings->gates,
+                                   .stop = &stopped};
     cupel_error err = {0};
+    if (cupel_bundle_expect_folder(settings->directory ? settings->directory : ".", &err) != CUPEL_OK)
+        return cupel_cli_complain(&err, settings->json);
+    watch_signals();
     cupel_code code = cupel_check_run(session->contract, &options, &listener, report, &err);
     cupel_status_line_clear(&w.line);
-    if (code != CUPEL_OK) return cupel_cli_complain(&err);
+    if (code != CUPEL_OK) return cupel_cli_complain(&err, settings->json);
     if (report->isolation[0] && !settings->quiet) fprintf(stderr, "note: %s\n", report->isolation);
     if (!settings->json)
         cupel_report_text(report, stdout);
     else if (cupel_report_json(report, stdout, &err) != CUPEL_OK)
-        return cupel_cli_complain(&err);
+        return ferror(stdout) ? cupel_check_error_status(err.code) /* the end of the program says so */
+                              : cupel_cli_complain(&err, false);
     return cupel_check_exit_status(report->verdict);
 }
 
@@ -82,11 +114,11 @@ int cupel_cli_check(const cupel_cli_settings *settings) {
     cupel_cli_session session;
     cupel_error err = {0};
     if (cupel_cli_session_open(settings, settings->operand, settings->contract, &session, &err) != CUPEL_OK)
-        return cupel_cli_complain(&err);
-    int status = 3;
+        return cupel_cli_complain(&err, settings->json);
+    int status = cupel_check_error_status(CUPEL_MEMORY);
     cupel_check_report *report = calloc(1, sizeof *report);
     if (settings->dry_run)
-        status = dry_run(session.contract, session.supervisor.executor);
+        status = dry_run(session.contract, session.supervisor.executor, settings->json);
     else if (report)
         status = check(settings, &session, report);
     free(report);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@ static cupel_code parse_u64(const char *name, const char *value, uint64_t *out, 
     char *end;
     errno = 0;
     unsigned long long number = strtoull(value, &end, 0);
+    if (end != value && !*end && errno == ERANGE && !strchr(value, '-'))
+        return cupel_fail(err, CUPEL_USAGE, "%s: '%s' is too large; at most %llu", name, value, ULLONG_MAX);
     if (value[0] == '-' || end == value || *end || errno)
         return cupel_fail(err, CUPEL_USAGE, "%s: expected a whole number, found '%s'", name, value);
     *out = number;
@@ -47,6 +50,8 @@ static cupel_code parse_seconds(const char *value, double *out, cupel_error *err
 
 static cupel_code set_gates(cupel_cli_settings *s, const char *value, cupel_error *err) {
     char id[16];
+    if (!value[0])
+        return cupel_fail(err, CUPEL_USAGE, "--gates: expected ids such as CMP-01,EXC-01, found nothing");
     for (const char *at = value; *at;) {
         size_t length = strcspn(at, ",");
         cupel_gate gate;
@@ -116,9 +121,9 @@ static cupel_code set_seed(cupel_cli_settings *s, const char *value, cupel_error
     return parse_u64("--seed", value, &s->seed, err);
 }
 
-#define TEXT_SETTER(name, field)                                                                             \
+#define TEXT_SETTER(name, field, option)                                                                     \
     static cupel_code name(cupel_cli_settings *s, const char *value, cupel_error *err) {                     \
-        (void)err;                                                                                           \
+        if (!value[0]) return cupel_fail(err, CUPEL_USAGE, option " needs a value, found an empty one");     \
         s->field = value;                                                                                    \
         return CUPEL_OK;                                                                                     \
     }
@@ -132,8 +137,8 @@ static cupel_code set_seed(cupel_cli_settings *s, const char *value, cupel_error
     static cupel_code name(cupel_cli_settings *s, const char *value, cupel_error *err) {                     \
         return append(&s->field, value, err);                                                                \
     }
-TEXT_SETTER(set_contract, contract)
-TEXT_SETTER(set_directory, directory)
+TEXT_SETTER(set_contract, contract, "--contract")
+TEXT_SETTER(set_directory, directory, "-o")
 FLAG_SETTER(set_dry_run, dry_run)
 FLAG_SETTER(set_quiet, quiet)
 FLAG_SETTER(set_help, help)
@@ -211,7 +216,7 @@ static const struct option_entry {
 };
 enum { ENTRY_COUNT = sizeof entries / sizeof *entries, LONG_BASE = 1000 };
 
-static cupel_code unknown_option(int command, const char *found, cupel_error *err) {
+static cupel_code unknown_option(int command, const char *command_name, const char *found, cupel_error *err) {
     const char *names[ENTRY_COUNT];
     size_t count = 0;
     char word[64];
@@ -223,7 +228,7 @@ static cupel_code unknown_option(int command, const char *found, cupel_error *er
     for (int i = 0; i < ENTRY_COUNT; i++)
         if (strcmp(entries[i].name, name) == 0)
             return cupel_fail(err, CUPEL_USAGE, "this command does not take --%s", name);
-    return cupel_fail(err, CUPEL_USAGE, "unknown option %s", word);
+    return cupel_fail(err, CUPEL_USAGE, "unknown option %s; cupel %s --help lists them", word, command_name);
 }
 
 /* getopt's tables out of ours, for one command. */
@@ -260,10 +265,10 @@ cupel_code cupel_cli_parse(int command, int argc, char **argv, cupel_cli_setting
         int option = getopt_long(argc, argv, letters, longs, NULL);
         if (option == -1) break;
         const char *word = optind > before ? argv[optind - 1] : argv[before];
-        if (option == '?') return unknown_option(command, word, err);
+        if (option == '?') return unknown_option(command, argv[0], word, err);
         if (option == ':') return cupel_fail(err, CUPEL_USAGE, "option %s needs a value", word);
         int entry = entry_of(option);
-        if (entry < 0) return unknown_option(command, word, err);
+        if (entry < 0) return unknown_option(command, argv[0], word, err);
         CUPEL_TRY(entries[entry].set(out, optarg, err));
     }
     int operands = command & CUPEL_CLI_OPS ? 0 : command & (CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE) ? 2 : 1;

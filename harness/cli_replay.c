@@ -1,6 +1,7 @@
 /* Commands that start from a bundle: replay and minimise. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bundle.h"
 #include "cli.h"
@@ -23,8 +24,32 @@ static void trim_slashes(char *path) {
         path[length - 1] = '\0';
 }
 
-static cupel_code open_bundle(const cupel_cli_settings *settings, const char *bundle, opened *o,
-                              cupel_error *err) {
+/* The kernel may have moved away: then the user says where it is. */
+static cupel_code expect_kernel(const char *command, const opened *o, cupel_error *err) {
+    if (o->settings.second && cupel_bundle_exists(o->settings.second))
+        return cupel_fail(err, CUPEL_USAGE,
+                          "one bundle expected, found '%s' too; the second operand is the kernel's file",
+                          o->settings.second);
+    if (o->settings.second || access(o->kernel, F_OK) == 0) return CUPEL_OK;
+    return cupel_fail(err, CUPEL_IO, "the kernel is no longer at %s; say where it is: cupel %s BUNDLE KERNEL",
+                      o->kernel, command);
+}
+
+/* Whatever a bundle's own files make fail is a mistake of those files. */
+static cupel_code read_recipe(const char *bundle, opened *o, cupel_error *err) {
+    cupel_code code = cupel_bundle_recipe(bundle, o->session.contract, &o->recipe, err);
+    if (code != CUPEL_OK && code != CUPEL_MEMORY && cupel_check_error_status(code) != 2)
+        err->code = code = CUPEL_SYNTAX;
+    return code;
+}
+
+static cupel_code open_executor(opened *o, cupel_error *err) {
+    cupel_code code = cupel_supervisor_open(o->session.contract, &o->session.supervisor, &o->supervisor, err);
+    return code == CUPEL_OK ? code : cupel_check_executor_failed(o->session.contract, code, err);
+}
+
+static cupel_code open_bundle(const char *command, const cupel_cli_settings *settings, const char *bundle,
+                              opened *o, cupel_error *err) {
     memset(o, 0, sizeof *o);
     CUPEL_TRY(cupel_bundle_open(bundle, &o->info, err));
     o->settings = *settings;
@@ -34,10 +59,10 @@ static cupel_code open_bundle(const cupel_cli_settings *settings, const char *bu
     for (int i = 0; i < o->info.include_count && o->settings.includes.count < CUPEL_CLI_LIST_MAX; i++)
         o->settings.includes.items[o->settings.includes.count++] = o->info.includes[i];
     o->kernel = settings->second ? settings->second : o->info.contract_path;
+    CUPEL_TRY(expect_kernel(command, o, err));
     CUPEL_TRY(cupel_cli_session_open(&o->settings, o->kernel, o->info.contract_id, &o->session, err));
-    cupel_code code = cupel_bundle_recipe(bundle, o->session.contract, &o->recipe, err);
-    if (code == CUPEL_OK)
-        code = cupel_supervisor_open(o->session.contract, &o->session.supervisor, &o->supervisor, err);
+    cupel_code code = read_recipe(bundle, o, err);
+    if (code == CUPEL_OK) code = open_executor(o, err);
     if (code != CUPEL_OK) cupel_cli_session_close(&o->session);
     return code;
 }
@@ -93,6 +118,8 @@ static cupel_code replay(opened *o, const char *bundle, bool all, int *status, c
     print_findings(o, bundle, &trial);
     if (all) cupel_cli_table(o->session.contract, &trial, true, stdout);
     compare_output(o, bundle, &trial, finding);
+    if (cupel_bundle_source_changed(&o->info, o->session.contract))
+        printf("the kernel's source has changed since the bundle was written\n");
     if (finding)
         printf("still fails: %s\n", o->info.signature);
     else if (trial.judged.finding_count)
@@ -110,8 +137,9 @@ int cupel_cli_replay(const cupel_cli_settings *settings) {
     int status = 3;
     snprintf(bundle, sizeof bundle, "%s", settings->operand);
     trim_slashes(bundle);
-    if (open_bundle(settings, bundle, &o, &err) != CUPEL_OK) return cupel_cli_complain(&err);
-    if (replay(&o, bundle, settings->all, &status, &err) != CUPEL_OK) status = cupel_cli_complain(&err);
+    if (open_bundle("replay", settings, bundle, &o, &err) != CUPEL_OK) return cupel_cli_complain(&err, false);
+    if (replay(&o, bundle, settings->all, &status, &err) != CUPEL_OK)
+        status = cupel_cli_complain(&err, false);
     close_bundle(&o);
     return status;
 }
@@ -124,23 +152,60 @@ static cupel_code try_case(void *self, const cupel_recipe *recipe, cupel_arena *
     return cupel_supervisor_try(o->supervisor, recipe, false, arena, out, err);
 }
 
-/* crashes/ID/NAME lies in the -o folder three levels up; without -o the bundle is replaced where it stands.
- */
-static void output_folder(const cupel_cli_settings *settings, const char *bundle, char *folder, size_t size) {
-    snprintf(folder, size, "%s", settings->directory ? settings->directory : bundle);
-    for (int level = 0; !settings->directory && level < 3; level++) {
-        char *slash = strrchr(folder, '/');
-        if (slash == folder) slash++;
-        if (slash)
-            *slash = '\0';
-        else
-            snprintf(folder, size, ".");
-    }
+/* Without -o the new bundle lies where the given one does. */
+static void parent_folder(const char *bundle, char *folder, size_t size) {
+    snprintf(folder, size, "%s", bundle);
+    char *slash = strrchr(folder, '/');
+    if (slash == folder) slash++;
+    if (slash)
+        *slash = '\0';
+    else
+        snprintf(folder, size, ".");
+}
+
+/* The given bundle goes when the new one beside it is of the same finding under another gate. One that the
+ * user named himself stays. */
+static void drop_replaced(const char *bundle, const cupel_check_finding *found) {
+    char own[1100], named[64];
+    char *old = realpath(bundle, NULL), *new = realpath(found->bundle, NULL);
+    snprintf(own, sizeof own, "-%s", strstr(found->bundle, found->signature) ? found->signature : "");
+    const char *name = strrchr(bundle, '/') ? strrchr(bundle, '/') + 1 : bundle;
+    size_t length = strlen(name), tail = strlen(own);
+    cupel_gate gate;
+    snprintf(named, sizeof named, "%.*s", length > tail ? (int)(length - tail) : 0, name);
+    if (old && new &&strcmp(old, new) != 0 && tail > 1 && length > tail &&
+        strcmp(name + length - tail, own) == 0 && cupel_gate_parse(named, &gate))
+        cupel_bundle_remove(old);
+    free(old);
+    free(new);
+}
+
+static cupel_code write_minimal(opened *o, const cupel_cli_settings *settings, const char *bundle,
+                                const cupel_trial *trial, cupel_check_finding *found, cupel_error *err) {
+    char folder[1024];
+    parent_folder(bundle, folder, sizeof folder);
+    cupel_bundle out = {.contract = o->session.contract,
+                        .contract_path = o->kernel,
+                        .executor = o->settings.executor,
+                        .recipe = &found->recipe,
+                        .trial = trial,
+                        .finding = &found->finding,
+                        .report = found->gate_untested ? NULL : &found->report,
+                        .seed = o->info.seed,
+                        .define_count = o->settings.defines.count,
+                        .include_count = o->settings.includes.count,
+                        .defines = o->settings.defines.items,
+                        .includes = o->settings.includes.items,
+                        .parent = settings->directory ? NULL : folder,
+                        .provisional = found->gate_untested};
+    CUPEL_TRY(cupel_bundle_write(&out, settings->directory ? settings->directory : ".", found->bundle,
+                                 sizeof found->bundle, err));
+    if (!settings->directory) drop_replaced(bundle, found);
+    return CUPEL_OK;
 }
 
 static cupel_code save_minimal(opened *o, const cupel_cli_settings *settings, const char *bundle,
                                cupel_check_finding *found, cupel_error *err) {
-    char folder[1024];
     cupel_trial trial = {0};
     CUPEL_TRY(cupel_supervisor_try(o->supervisor, &found->recipe, true, o->session.arena, &trial, err));
     const cupel_finding *again = cupel_shrink_finding(&trial, found->signature);
@@ -151,26 +216,25 @@ static cupel_code save_minimal(opened *o, const cupel_cli_settings *settings, co
     finding.gate = found->finding.gate;
     finding.necessary_traits = found->finding.necessary_traits;
     found->finding = finding;
-    output_folder(settings, bundle, folder, sizeof folder);
-    cupel_bundle out = {.contract = o->session.contract,
-                        .contract_path = o->kernel,
-                        .executor = o->settings.executor,
-                        .recipe = &found->recipe,
-                        .trial = &trial,
-                        .finding = &found->finding,
-                        .report = &found->report,
-                        .seed = o->info.seed,
-                        .define_count = o->settings.defines.count,
-                        .include_count = o->settings.includes.count,
-                        .defines = o->settings.defines.items,
-                        .includes = o->settings.includes.items};
-    CUPEL_TRY(cupel_bundle_write(&out, folder, found->bundle, sizeof found->bundle, err));
+    /* nothing was learnt: what the bundle says about itself stays */
+    if (found->gate_untested && cupel_recipe_equal(o->session.contract, &found->recipe, &o->recipe))
+        snprintf(found->bundle, sizeof found->bundle, "%s", bundle);
+    else
+        CUPEL_TRY(write_minimal(o, settings, bundle, &trial, found, err));
     cupel_recipe_describe(o->session.contract, &found->recipe, found->described, sizeof found->described);
     cupel_word_where(&found->finding, &trial, found->where, sizeof found->where);
     found->minimised = true;
     cupel_report_finding(found, stdout);
     printf("  tries     %d, of which %d made it simpler\n", found->report.tries, found->report.accepted);
     return CUPEL_OK;
+}
+
+/* What the failure needs is tested before the last part of the budget: with that part untouched, the test had
+ * its end. */
+static bool ran_out(const cupel_minimise_options *budget, const cupel_minimise_report *report,
+                    double seconds) {
+    static const double last_part = 0.8;
+    return report->tries >= budget->max_tries * last_part || seconds >= budget->seconds * last_part;
 }
 
 static cupel_code minimise(opened *o, const cupel_cli_settings *settings, const char *bundle,
@@ -184,8 +248,12 @@ static cupel_code minimise(opened *o, const cupel_cli_settings *settings, const 
     if (!found) return cupel_fail(err, CUPEL_MEMORY, "no memory for the minimiser");
     found->recipe = o->recipe;
     snprintf(found->signature, sizeof found->signature, "%s", o->info.signature);
+    double start = cupel_shrink_now();
     cupel_code code = cupel_minimise(o->session.contract, o->info.signature, &predicate, &budget,
                                      &found->recipe, &found->finding, &found->report, err);
+    if (code == CUPEL_OK && ran_out(&budget, &found->report, cupel_shrink_now() - start) &&
+        cupel_gate_parse(o->info.gate, &found->finding.gate))
+        found->gate_untested = true;
     if (code == CUPEL_OK) code = save_minimal(o, settings, bundle, found, err);
     free(found);
     return code;
@@ -197,8 +265,11 @@ int cupel_cli_minimise(const cupel_cli_settings *settings) {
     cupel_error err = {0};
     snprintf(bundle, sizeof bundle, "%s", settings->operand);
     trim_slashes(bundle);
-    if (open_bundle(settings, bundle, &o, &err) != CUPEL_OK) return cupel_cli_complain(&err);
-    int status = minimise(&o, settings, bundle, &err) == CUPEL_OK ? 0 : cupel_cli_complain(&err);
+    if (open_bundle("minimise", settings, bundle, &o, &err) != CUPEL_OK)
+        return cupel_cli_complain(&err, false);
+    cupel_code code = settings->directory ? cupel_bundle_expect_folder(settings->directory, &err) : CUPEL_OK;
+    if (code == CUPEL_OK) code = minimise(&o, settings, bundle, &err);
+    int status = code == CUPEL_OK ? 0 : cupel_cli_complain(&err, false);
     close_bundle(&o);
     return status;
 }

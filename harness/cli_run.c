@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +25,6 @@ static cupel_code split(const char *option, const char *text, bool name_needed, 
     return CUPEL_OK;
 }
 
-static cupel_code unknown_name(const char *option, const char *name, const char *const *names, size_t count,
-                               cupel_error *err) {
-    const char *near = cupel_text_nearest(name, names, count);
-    return cupel_fail(err, CUPEL_USAGE, "%s: '%s' is unknown%s%s%s", option, name,
-                      near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
 static cupel_code real_value(const char *option, const char *text, double *out, cupel_error *err) {
     char *end;
     *out = strtod(text, &end);
@@ -47,13 +42,28 @@ static cupel_code apply_dim(const cupel_contract *contract, const char *text, cu
     const char *names[CUPEL_DIM_MAX];
     for (int d = 0; d < contract->dim_count; d++) names[d] = contract->dims[d].name;
     int d = cupel_contract_dim(contract, s.name);
-    if (d < 0) return unknown_name("--set", s.name, names, (size_t)contract->dim_count, err);
+    if (d < 0) return cupel_cli_unknown("--set", s.name, names, (size_t)contract->dim_count, err);
     char *end;
+    errno = 0;
     long long value = strtoll(s.value, &end, 0);
-    if (end == s.value || *end)
+    if (end == s.value || *end || errno)
         return cupel_fail(err, CUPEL_USAGE, "--set: expected a whole number, found '%s'", s.value);
     recipe->dims[d] = value;
     return CUPEL_OK;
+}
+
+static cupel_code choose_type(const cupel_type_variable *variable, int t, const char *wanted,
+                              cupel_recipe *recipe, cupel_error *err) {
+    const char *claimed[CUPEL_DTYPE_COUNT];
+    cupel_dtype type;
+    bool known = cupel_dtype_parse(wanted, &type);
+    for (int i = 0; i < variable->count; i++) {
+        claimed[i] = cupel_format_of(variable->claimed[i])->name;
+        if (!known || variable->claimed[i] != type) continue;
+        recipe->types[t] = (uint8_t)i;
+        return CUPEL_OK;
+    }
+    return cupel_cli_unknown("--type", wanted, claimed, (size_t)variable->count, err);
 }
 
 static cupel_code apply_type(const cupel_contract *contract, const char *text, cupel_recipe *recipe,
@@ -61,20 +71,11 @@ static cupel_code apply_type(const cupel_contract *contract, const char *text, c
     setting s;
     CUPEL_TRY(split("--type", text, true, &s, err));
     const char *names[CUPEL_TYPE_MAX];
-    cupel_dtype wanted;
     for (int t = 0; t < contract->type_count; t++) {
         names[t] = contract->types[t].name;
-        if (strcmp(contract->types[t].name, s.name) != 0) continue;
-        if (!cupel_dtype_parse(s.value, &wanted))
-            return cupel_fail(err, CUPEL_USAGE, "--type: unknown element type '%s'", s.value);
-        for (int i = 0; i < contract->types[t].count; i++)
-            if (contract->types[t].claimed[i] == wanted) {
-                recipe->types[t] = (uint8_t)i;
-                return CUPEL_OK;
-            }
-        return cupel_fail(err, CUPEL_USAGE, "--type: the contract does not claim %s for %s", s.value, s.name);
+        if (strcmp(names[t], s.name) == 0) return choose_type(&contract->types[t], t, s.value, recipe, err);
     }
-    return unknown_name("--type", s.name, names, (size_t)contract->type_count, err);
+    return cupel_cli_unknown("--type", s.name, names, (size_t)contract->type_count, err);
 }
 
 static cupel_code apply_param(const cupel_contract *contract, const char *text, cupel_recipe *recipe,
@@ -84,7 +85,7 @@ static cupel_code apply_param(const cupel_contract *contract, const char *text, 
     const char *names[CUPEL_PARAM_MAX];
     for (int p = 0; p < contract->param_count; p++) names[p] = contract->params[p].name;
     int p = cupel_contract_param(contract, s.name);
-    if (p < 0) return unknown_name("--param", s.name, names, (size_t)contract->param_count, err);
+    if (p < 0) return cupel_cli_unknown("--param", s.name, names, (size_t)contract->param_count, err);
     return real_value("--param", s.value, &recipe->params[p], err);
 }
 
@@ -103,7 +104,7 @@ static cupel_code set_pattern(cupel_tensor_recipe *tensor, const char *option, c
             return CUPEL_OK;
         }
     }
-    return unknown_name(option, value, names, CUPEL_PATTERN_COUNT, err);
+    return cupel_cli_unknown(option, value, names, CUPEL_PATTERN_COUNT, err);
 }
 
 static cupel_code set_special(cupel_tensor_recipe *tensor, const char *option, const char *value,
@@ -116,7 +117,7 @@ static cupel_code set_special(cupel_tensor_recipe *tensor, const char *option, c
             return CUPEL_OK;
         }
     }
-    return unknown_name(option, value, names, CUPEL_SPECIAL_COUNT, err);
+    return cupel_cli_unknown(option, value, names, CUPEL_SPECIAL_COUNT, err);
 }
 
 static cupel_code set_placement(cupel_tensor_recipe *tensor, const char *option, const char *value,
@@ -129,7 +130,7 @@ static cupel_code set_placement(cupel_tensor_recipe *tensor, const char *option,
             return CUPEL_OK;
         }
     }
-    return unknown_name(option, value, names, CUPEL_PLACE_COUNT, err);
+    return cupel_cli_unknown(option, value, names, CUPEL_PLACE_COUNT, err);
 }
 
 static cupel_code set_amplitude(cupel_tensor_recipe *tensor, const char *option, const char *value,
@@ -150,7 +151,7 @@ static cupel_code apply_values(const cupel_contract *contract, const char *optio
         setting s;
         CUPEL_TRY(split(option, list->items[i], false, &s, err));
         if (s.name[0] && cupel_contract_tensor(contract, s.name) < 0)
-            return unknown_name(option, s.name, names, (size_t)contract->tensor_count, err);
+            return cupel_cli_unknown(option, s.name, names, (size_t)contract->tensor_count, err);
         for (int t = 0; t < contract->tensor_count; t++) {
             if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT) ||
                 (s.name[0] && strcmp(names[t], s.name) != 0))
@@ -158,6 +159,72 @@ static cupel_code apply_values(const cupel_contract *contract, const char *optio
             CUPEL_TRY(set(&recipe->tensors[t], option, s.value, err));
         }
     }
+    return CUPEL_OK;
+}
+
+/* ---- the case as a whole ---- */
+
+/* What repair changed, as "x: centre 1e39 becomes 0"; nothing where only fields differ that mean nothing for
+ * the pattern. */
+typedef struct changes {
+    char text[1024];
+    size_t used;
+} changes;
+
+static void add_change(changes *c, const char *name, const char *what, const char *before,
+                       const char *after) {
+    if (strcmp(before, after) == 0 || c->used >= sizeof c->text) return;
+    int length = snprintf(c->text + c->used, sizeof c->text - c->used, "%s%s%s%s %s becomes %s",
+                          c->used ? "; " : "", name, what[0] ? ": " : "", what, before, after);
+    c->used += length > 0 ? (size_t)length : 0;
+}
+
+static void add_number(changes *c, const char *name, const char *what, double before, double after) {
+    char from[32], to[32];
+    snprintf(from, sizeof from, "%.9g", before);
+    snprintf(to, sizeof to, "%.9g", after);
+    add_change(c, name, what, from, to);
+}
+
+static void compare_recipes(const cupel_contract *contract, const cupel_cli_settings *settings,
+                            const cupel_recipe *asked, const cupel_recipe *legal, changes *c) {
+    for (int d = 0; d < contract->dim_count; d++)
+        add_number(c, contract->dims[d].name, "", (double)asked->dims[d], (double)legal->dims[d]);
+    for (int p = 0; p < contract->param_count; p++)
+        add_number(c, contract->params[p].name, "", asked->params[p], legal->params[p]);
+    for (int t = 0; t < contract->tensor_count; t++) {
+        const cupel_tensor_recipe *a = &asked->tensors[t], *l = &legal->tensors[t];
+        const char *name = contract->tensors[t].name;
+        if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT)) continue;
+        add_change(c, name, "pattern", cupel_pattern_name(a->pattern), cupel_pattern_name(l->pattern));
+        add_change(c, name, "special", cupel_special_name(a->special), cupel_special_name(l->special));
+        if (l->special != CUPEL_SPECIAL_NONE)
+            add_change(c, name, "placement", cupel_placement_name(a->placement),
+                       cupel_placement_name(l->placement));
+        if (settings->amplitudes.count || l->amplitude != 0)
+            add_number(c, name, "amplitude", a->amplitude, l->amplitude);
+        if (settings->centres.count || l->centre != 0) add_number(c, name, "centre", a->centre, l->centre);
+    }
+}
+
+static cupel_code make_legal(const cupel_contract *contract, const cupel_cli_settings *settings,
+                             cupel_recipe *recipe, cupel_error *err) {
+    cupel_recipe legal = *recipe;
+    CUPEL_TRY(cupel_recipe_repair(contract, &legal, INT64_C(1) << 32, err));
+    if (cupel_recipe_equal(contract, &legal, recipe)) return CUPEL_OK;
+    cupel_binding binding;
+    bool claimed =
+        cupel_recipe_binding(contract, recipe, &binding, NULL) == CUPEL_OK && cupel_binding_legal(&binding);
+    if (!claimed) {
+        char nearest[512];
+        cupel_recipe_describe(contract, &legal, nearest, sizeof nearest);
+        return cupel_fail(err, CUPEL_USAGE, "the contract does not claim this shape; the nearest it does: %s",
+                          nearest);
+    }
+    changes c = {.used = 0};
+    compare_recipes(contract, settings, recipe, &legal, &c);
+    if (c.used) fprintf(stderr, "note: brought into the contract: %s\n", c.text);
+    *recipe = legal;
     return CUPEL_OK;
 }
 
@@ -179,20 +246,7 @@ static cupel_code build_recipe(const cupel_contract *contract, const cupel_cli_s
         for (int t = 0; t < contract->tensor_count; t++)
             recipe->tensors[t].seed = (uint32_t)settings->seed + (uint32_t)t;
     recipe->schedule = settings->schedule;
-    cupel_recipe legal = *recipe;
-    CUPEL_TRY(cupel_recipe_repair(contract, &legal, INT64_C(1) << 32, err));
-    if (cupel_recipe_equal(contract, &legal, recipe)) return CUPEL_OK;
-    char nearest[512];
-    cupel_recipe_describe(contract, &legal, nearest, sizeof nearest);
-    cupel_binding binding;
-    bool claimed =
-        cupel_recipe_binding(contract, recipe, &binding, NULL) == CUPEL_OK && cupel_binding_legal(&binding);
-    if (!claimed)
-        return cupel_fail(err, CUPEL_USAGE, "the contract does not claim this shape; the nearest it does: %s",
-                          nearest);
-    fprintf(stderr, "note: brought into the contract: %s\n", nearest);
-    *recipe = legal;
-    return CUPEL_OK;
+    return make_legal(contract, settings, recipe, err);
 }
 
 static void print_finding(const cupel_contract *contract, const cupel_recipe *recipe,
@@ -204,6 +258,29 @@ static void print_finding(const cupel_contract *contract, const cupel_recipe *re
     cupel_report_finding(&found, stdout);
 }
 
+/* Nothing judged is no pass. Returns the exit status. */
+static int print_verdict(const cupel_trial *trial) {
+    int64_t judged = 0, by_reason[CUPEL_REASON_COUNT] = {0};
+    if (trial->judged.finding_count) {
+        printf("\nFAILS\n");
+        return cupel_check_exit_status(CUPEL_VERDICT_REJECTED);
+    }
+    for (int o = 0; trial->allowed && trial->graph && o < trial->graph->output_count; o++) {
+        judged += trial->allowed[o].judged;
+        for (int r = 0; r < CUPEL_REASON_COUNT; r++) by_reason[r] += trial->allowed[o].by_reason[r];
+    }
+    if (judged > 0) {
+        printf("\nholds\n");
+        return cupel_check_exit_status(CUPEL_VERDICT_ACCEPTED);
+    }
+    printf("\ninconclusive: nothing was judged\n");
+    for (int r = CUPEL_REASON_JUDGED + 1; r < CUPEL_REASON_COUNT; r++)
+        if (by_reason[r])
+            printf("not judged: %" PRId64 " elements: %s\n", by_reason[r],
+                   cupel_reason_text((cupel_reason)r));
+    return cupel_check_exit_status(CUPEL_VERDICT_INCONCLUSIVE);
+}
+
 static cupel_code run(const cupel_cli_settings *settings, cupel_cli_session *session, int *status,
                       cupel_error *err) {
     cupel_recipe recipe;
@@ -211,7 +288,8 @@ static cupel_code run(const cupel_cli_settings *settings, cupel_cli_session *ses
     CUPEL_TRY(build_recipe(session->contract, settings, &recipe, err));
     cupel_recipe_describe(session->contract, &recipe, described, sizeof described);
     cupel_supervisor *supervisor;
-    CUPEL_TRY(cupel_supervisor_open(session->contract, &session->supervisor, &supervisor, err));
+    cupel_code opened = cupel_supervisor_open(session->contract, &session->supervisor, &supervisor, err);
+    if (opened != CUPEL_OK) return cupel_check_executor_failed(session->contract, opened, err);
     cupel_trial trial = {0};
     cupel_code code = cupel_supervisor_try(supervisor, &recipe, true, session->arena, &trial, err);
     if (code == CUPEL_OK && trial.unsupported) code = cupel_fail(err, CUPEL_UNSUPPORTED, "%s", trial.text);
@@ -220,8 +298,7 @@ static cupel_code run(const cupel_cli_settings *settings, cupel_cli_session *ses
         cupel_cli_table(session->contract, &trial, settings->all, stdout);
         for (int i = 0; i < trial.judged.finding_count; i++)
             print_finding(session->contract, &recipe, &trial, &trial.judged.findings[i]);
-        printf("\n%s\n", trial.judged.finding_count ? "FAILS" : "holds");
-        *status = trial.judged.finding_count ? 1 : 0;
+        *status = print_verdict(&trial);
     }
     cupel_supervisor_close(supervisor);
     return code;
@@ -231,9 +308,9 @@ int cupel_cli_run(const cupel_cli_settings *settings) {
     cupel_cli_session session;
     cupel_error err = {0};
     if (cupel_cli_session_open(settings, settings->operand, settings->contract, &session, &err) != CUPEL_OK)
-        return cupel_cli_complain(&err);
+        return cupel_cli_complain(&err, false);
     int status = 3;
-    if (run(settings, &session, &status, &err) != CUPEL_OK) status = cupel_cli_complain(&err);
+    if (run(settings, &session, &status, &err) != CUPEL_OK) status = cupel_cli_complain(&err, false);
     cupel_cli_session_close(&session);
     return status;
 }

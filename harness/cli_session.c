@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -13,6 +14,29 @@ static void cache_folder(char *path, size_t size) {
         snprintf(path, size, "%s/.cache/cupel", home);
     else
         snprintf(path, size, "/tmp/cupel-%ld", (long)getuid());
+}
+
+cupel_code cupel_cli_expect_file(const char *path, cupel_error *err) {
+    struct stat info;
+    if (stat(path, &info) != 0 || S_ISREG(info.st_mode)) return CUPEL_OK;
+    const char *kind = S_ISDIR(info.st_mode)    ? "a folder"
+                       : S_ISFIFO(info.st_mode) ? "a fifo"
+                       : S_ISSOCK(info.st_mode) ? "a socket"
+                                                : "a device";
+    return cupel_fail(err, CUPEL_IO, "%s: expected a file, found %s", path, kind);
+}
+
+cupel_code cupel_cli_unknown(const char *option, const char *name, const char *const *names, size_t count,
+                             cupel_error *err) {
+    char list[700] = "none";
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", names[i]);
+    const char *near = cupel_text_nearest(name, names, count);
+    if (near)
+        return cupel_fail(err, CUPEL_USAGE, "%s: '%s' is unknown, did you mean '%s'? Known: %s", option, name,
+                          near, list);
+    return cupel_fail(err, CUPEL_USAGE, "%s: '%s' is unknown; known: %s", option, name, list);
 }
 
 static cupel_code choose(const cupel_contracts *contracts, const char *path, const char *id,
@@ -34,8 +58,10 @@ static cupel_code choose(const cupel_contracts *contracts, const char *path, con
         return cupel_fail(err, CUPEL_USAGE, "%s holds several contracts, choose one with --contract: %s",
                           path, list);
     const char *near = cupel_text_nearest(id, ids, count);
-    return cupel_fail(err, CUPEL_USAGE, "%s has no contract '%s'%s%s%s; it has: %s", path, id,
-                      near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+    if (near)
+        return cupel_fail(err, CUPEL_USAGE, "%s has no contract '%s', did you mean '%s'? It has: %s", path,
+                          id, near, list);
+    return cupel_fail(err, CUPEL_USAGE, "%s has no contract '%s'; it has: %s", path, id, list);
 }
 
 cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char *path, const char *id,
@@ -43,11 +69,14 @@ cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char
     memset(session, 0, sizeof *session);
     if (!path)
         return cupel_fail(err, CUPEL_USAGE, "expected a file: a .cu, .c or .yaml file that holds a contract");
+    CUPEL_TRY(cupel_cli_expect_file(path, err));
     session->arena = cupel_arena_create(0);
     if (!session->arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the contract");
     cupel_contracts contracts = {0};
     cupel_code code = cupel_contracts_load(path, session->arena, &contracts, err);
     if (code == CUPEL_OK) code = choose(&contracts, path, id, &session->contract, err);
+    if (code == CUPEL_OK && session->contract->source)
+        code = cupel_cli_expect_file(session->contract->source, err);
     if (code != CUPEL_OK) {
         cupel_cli_session_close(session);
         return code;

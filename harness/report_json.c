@@ -13,8 +13,20 @@ static json_t *number(double value) {
     return json_real(value);
 }
 
+static json_t *number_or_null(double value) {
+    return isnan(value) ? json_null() : number(value);
+}
+
+/* JSON is UTF-8, file names need not be: then what is not ASCII becomes '?'. */
 static json_t *text_or_null(const char *text) {
-    return text && text[0] ? json_string(text) : json_null();
+    if (!text || !text[0]) return json_null();
+    json_t *string = json_string(text);
+    if (string) return string;
+    char ascii[1024];
+    snprintf(ascii, sizeof ascii, "%s", text);
+    for (char *c = ascii; *c; c++)
+        if ((unsigned char)*c >= 0x80) *c = '?';
+    return json_string(ascii);
 }
 
 static json_t *got_object(const cupel_finding *finding) {
@@ -52,7 +64,7 @@ static json_t *finding_object(const cupel_check_finding *found) {
     json_object_set_new(object, "kind", json_string(cupel_finding_kind_name(finding->kind)));
     json_object_set_new(object, "output", text_or_null(finding->output_name));
     json_object_set_new(object, "signature", json_string(found->signature));
-    json_object_set_new(object, "case", json_string(found->described));
+    json_object_set_new(object, "case", text_or_null(found->described));
     json_object_set_new(object, "minimised", json_boolean(found->minimised));
     json_object_set_new(object, "region", text_or_null(found->report.region));
     json_object_set_new(object, "text", text_or_null(finding->text));
@@ -62,14 +74,20 @@ static json_t *finding_object(const cupel_check_finding *found) {
     json_object_set_new(object, "exact", certified ? number(finding->exact.value) : json_null());
     json_object_set_new(object, "exact_digits",
                         certified ? text_or_null(finding->exact.digits) : json_null());
-    json_object_set_new(object, "ulp", values ? number(finding->steps) : json_null());
-    json_object_set_new(object, "radii", values ? number(finding->ratio) : json_null());
+    json_object_set_new(object, "ulp", values ? number_or_null(finding->steps) : json_null());
+    json_object_set_new(object, "radii", values ? number_or_null(finding->ratio) : json_null());
     const cupel_place *place = finding->has_access ? &finding->access.place : &finding->place;
     char where[512];
     cupel_word_place(place, where, sizeof where);
     json_object_set_new(object, "place", text_or_null(where));
     json_object_set_new(object, "bundle", text_or_null(found->bundle));
     return object;
+}
+
+/* Others judge facts, which have no distance. */
+static bool compares_values(cupel_gate gate) {
+    return gate == CUPEL_GATE_CMP_01 || gate == CUPEL_GATE_CMP_03 || gate == CUPEL_GATE_PRC_01 ||
+           gate == CUPEL_GATE_EXC_01 || gate == CUPEL_GATE_EXC_02;
 }
 
 static json_t *gate_object(const cupel_check_report *report, int g) {
@@ -80,9 +98,31 @@ static json_t *gate_object(const cupel_check_report *report, int g) {
     json_object_set_new(object, "cases", json_integer(tally->cases));
     json_object_set_new(object, "judged", json_integer(tally->judged));
     json_object_set_new(object, "considered", json_integer(tally->considered));
-    json_object_set_new(object, "worst_ratio", number(tally->worst_ratio));
+    json_object_set_new(object, "worst_ratio",
+                        compares_values((cupel_gate)g) && tally->judged > 0 ? number(tally->worst_ratio)
+                                                                            : json_null());
     json_object_set_new(object, "why", text_or_null(report->gates[g].why));
     return object;
+}
+
+/* scoreboard NULL: nothing was tried. */
+static json_t *dims_array(const cupel_contract *contract, const cupel_scoreboard *scoreboard) {
+    json_t *dims = json_array();
+    for (int d = 0; d < contract->dim_count; d++) {
+        const cupel_dim *dim = &contract->dims[d];
+        json_t *object = json_pack("{s:s, s:[I, I]}", "name", dim->name, "claimed", (json_int_t)dim->lo,
+                                   (json_int_t)dim->hi);
+        json_t *tried =
+            scoreboard && scoreboard->cases > 0
+                ? json_pack("[I, I]", (json_int_t)scoreboard->smallest[d], (json_int_t)scoreboard->largest[d])
+                : json_null();
+        if (scoreboard)
+            json_object_set_new(object, "tried", tried);
+        else
+            json_decref(tried);
+        json_array_append_new(dims, object);
+    }
+    return dims;
 }
 
 static json_t *report_object(const cupel_check_report *report) {
@@ -94,7 +134,7 @@ static json_t *report_object(const cupel_check_report *report) {
     for (int p = 0; p < CUPEL_PATTERN_COUNT; p++)
         json_object_set_new(patterns, cupel_pattern_name((cupel_pattern)p),
                             json_integer(report->scoreboard.cases_by_pattern[p]));
-    json_object_set_new(object, "kernel", json_string(report->kernel));
+    json_object_set_new(object, "kernel", text_or_null(report->kernel));
     json_object_set_new(object, "contract", json_string(report->contract->id));
     json_object_set_new(object, "executor", json_string(report->executor));
     json_object_set_new(object, "verdict", json_string(cupel_verdict_name(report->verdict)));
@@ -103,6 +143,7 @@ static json_t *report_object(const cupel_check_report *report) {
     json_object_set_new(object, "elements", json_integer(report->scoreboard.elements));
     json_object_set_new(object, "seconds", json_real(report->seconds));
     json_object_set_new(object, "seed", json_integer((json_int_t)report->seed));
+    json_object_set_new(object, "dims", dims_array(report->contract, &report->scoreboard));
     json_object_set_new(object, "gates", gates);
     json_object_set_new(object, "findings", findings);
     json_object_set_new(object, "cases_by_pattern", patterns);
@@ -115,7 +156,51 @@ cupel_code cupel_report_json(const cupel_check_report *report, FILE *out, cupel_
     json_t *object = report_object(report);
     int failed = json_dumpf(object, out, JSON_INDENT(2));
     json_decref(object);
-    if (failed || fputc('\n', out) == EOF)
+    if (failed || fputc('\n', out) == EOF || fflush(out) != 0)
         return cupel_fail(err, CUPEL_IO, "the report could not be written");
     return CUPEL_OK;
+}
+
+static json_t *plan_gate(const cupel_contract *contract, int g) {
+    const cupel_gate_info *info = &cupel_gate_registry()[g];
+    const char *why = "";
+    bool applies = info->available && (!info->applicable || info->applicable(contract, &why));
+    json_t *object = json_object();
+    json_object_set_new(object, "id", json_string(cupel_gate_id((cupel_gate)g)));
+    json_object_set_new(object, "applies", json_boolean(applies));
+    json_object_set_new(object, "why",
+                        applies ? json_null() : text_or_null(info->available ? why : info->missing));
+    return object;
+}
+
+void cupel_report_json_plan(const cupel_contract *contract, const char *executor, FILE *out) {
+    json_t *object = json_object(), *types = json_object(), *gates = json_array();
+    for (int t = 0; t < contract->type_count; t++) {
+        json_t *claimed = json_array();
+        for (int i = 0; i < contract->types[t].count; i++)
+            json_array_append_new(claimed, json_string(cupel_format_of(contract->types[t].claimed[i])->name));
+        json_object_set_new(types, contract->types[t].name, claimed);
+    }
+    for (int g = 0; g < CUPEL_GATE_COUNT; g++) json_array_append_new(gates, plan_gate(contract, g));
+    json_object_set_new(object, "contract", json_string(contract->id));
+    json_object_set_new(object, "executor", json_string(executor));
+    json_object_set_new(object, "dims", dims_array(contract, NULL));
+    json_object_set_new(object, "types", types);
+    json_object_set_new(object, "gates", gates);
+    (void)json_dumpf(object, out, JSON_INDENT(2));
+    (void)fputc('\n', out);
+    json_decref(object);
+}
+
+void cupel_report_json_error(const cupel_error *err, int status, FILE *out) {
+    json_t *object = json_object(), *error = json_object();
+    json_object_set_new(error, "file", text_or_null(err->file));
+    json_object_set_new(error, "line", err->line > 0 ? json_integer(err->line) : json_null());
+    json_object_set_new(error, "column", err->column > 0 ? json_integer(err->column) : json_null());
+    json_object_set_new(error, "text", text_or_null(err->text[0] ? err->text : cupel_code_text(err->code)));
+    json_object_set_new(error, "status", json_integer(status));
+    json_object_set_new(object, "error", error);
+    (void)json_dumpf(object, out, JSON_INDENT(2));
+    (void)fputc('\n', out);
+    json_decref(object);
 }

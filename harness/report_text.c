@@ -49,6 +49,22 @@ static void print_gates(const cupel_check_report *report, FILE *out) {
     }
 }
 
+/* Dims of which only a part of the claimed range was tried: nothing was shown about the rest. */
+static void print_tried(const cupel_check_report *report, FILE *out) {
+    bool any = false, larger = false;
+    if (report->scoreboard.cases == 0) return;
+    for (int d = 0; d < report->contract->dim_count; d++) {
+        const cupel_dim *dim = &report->contract->dims[d];
+        int64_t lo = report->scoreboard.smallest[d], hi = report->scoreboard.largest[d];
+        if (lo <= dim->lo && hi >= dim->hi) continue;
+        fprintf(out, "%s %s %" PRId64 "..%" PRId64 " of %" PRId64 "..%" PRId64 " claimed",
+                any ? "," : "tried    ", dim->name, lo, hi, dim->lo, dim->hi);
+        any = true;
+        larger = larger || hi < dim->hi;
+    }
+    if (any) fprintf(out, "%s\n", larger ? " (larger cases: --elements)" : "");
+}
+
 static void print_patterns(const cupel_check_report *report, FILE *out) {
     bool any = false;
     for (int p = 0; p < CUPEL_PATTERN_COUNT; p++) {
@@ -81,6 +97,38 @@ static void print_values(const cupel_check_finding *found, FILE *out) {
             finding->judged_elements);
 }
 
+void cupel_report_path(const char *path, FILE *out) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-=:,@%";
+    if (path[0] == '-') fputs("./", out); /* not an option */
+    if (path[0] && strspn(path, plain) == strlen(path)) {
+        fputs(path, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *path; path++)
+        if (*path == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*path, out);
+    fputc('\'', out);
+}
+
+static void print_notes(const cupel_check_finding *found, FILE *out) {
+    if (found->gate_untested && found->minimised)
+        fprintf(out, "  note      the budget was too small to test what the failure needs; the gate is the "
+                     "bundle's\n");
+    else if (found->gate_untested)
+        fprintf(out, "  note      interrupted before it was tested what the failure needs: another gate may "
+                     "turn out; cupel minimise goes on\n");
+    if (found->finding.gate == CUPEL_GATE_EXC_01)
+        fprintf(out,
+                "  hint      if NaN or infinity is not claimed, write `finite: true` for the input in the "
+                "contract\n");
+    if (!found->minimised && !found->gate_untested && found->try_seconds >= 1)
+        fprintf(out, "  note      left as found, since one try takes %.0f s; cupel minimise goes on\n",
+                found->try_seconds);
+}
+
 void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     const cupel_finding *finding = &found->finding;
     char place[512];
@@ -95,16 +143,16 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     if (found->minimised) {
         char traits[256];
         cupel_traits_describe(finding->necessary_traits, traits, sizeof traits);
-        fprintf(out, "  needs     %s\n", traits);
+        if (!found->gate_untested) fprintf(out, "  needs     %s\n", traits);
         if (found->report.region[0]) fprintf(out, "  region    %s\n", found->report.region);
     }
-    if (!found->minimised && found->try_seconds >= 1)
-        fprintf(out, "  note      left as found, since one try takes %.0f s; cupel minimise goes on\n",
-                found->try_seconds);
-    if (found->bundle[0])
-        fprintf(out, "  replay    cupel replay %s\n", found->bundle);
-    else if (found->bundle_error[0])
-        fprintf(out, "  bundle    could not be written: %s\n", found->bundle_error);
+    print_notes(found, out);
+    if (found->bundle[0]) {
+        fprintf(out, "  replay    cupel replay ");
+        cupel_report_path(found->bundle, out);
+        fputc('\n', out);
+    }
+    if (found->bundle_error[0]) fprintf(out, "  bundle    could not be saved: %s\n", found->bundle_error);
 }
 
 void cupel_report_text(const cupel_check_report *report, FILE *out) {
@@ -112,6 +160,7 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
             report->executor, report->seed);
     print_gates(report, out);
     print_patterns(report, out);
+    print_tried(report, out);
     for (int i = 0; i < report->finding_count; i++) {
         fputc('\n', out);
         cupel_report_finding(&report->findings[i], out);

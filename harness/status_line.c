@@ -26,6 +26,18 @@ static double rate_of(const cupel_progress *progress) {
     return progress->seconds > 0 ? (double)progress->cases / progress->seconds : 0;
 }
 
+/* A finding belongs to no gate before it is known what it needs: no gate is said to fail meanwhile. */
+static void draw_findings(cupel_status_line *line, const cupel_check_report *report) {
+    enum { SHOWN_MAX = 4 };
+    int from = report->finding_count > SHOWN_MAX ? report->finding_count - SHOWN_MAX : 0;
+    for (int i = from; i < report->finding_count; i++) {
+        const cupel_check_finding *found = &report->findings[i];
+        fprintf(line->out, "  finding %s: %s\n", found->signature,
+                found->minimised ? cupel_gate_id(found->finding.gate) : "its gate is not known yet");
+        line->drawn++;
+    }
+}
+
 static void draw_table(cupel_status_line *line, const cupel_check_report *report,
                        const cupel_progress *progress) {
     cupel_status_line_clear(line);
@@ -38,11 +50,12 @@ static void draw_table(cupel_status_line *line, const cupel_check_report *report
     for (int g = 0; g < CUPEL_GATE_COUNT; g++) {
         const cupel_gate_tally *tally = &progress->scoreboard->gates[g];
         if (tally->cases == 0) continue;
-        fprintf(line->out, "  %s %-20s %9" PRId64 " cases %12" PRId64 " judged  worst %.3g%s\n",
+        fprintf(line->out, "  %s %-20s %9" PRId64 " cases %12" PRId64 " judged  worst %.3g\n",
                 cupel_gate_id((cupel_gate)g), cupel_gate_title((cupel_gate)g), tally->cases, tally->judged,
-                tally->worst_ratio, tally->failures ? "  FAILS" : "");
+                tally->worst_ratio);
         line->drawn++;
     }
+    draw_findings(line, report);
     fflush(line->out);
 }
 

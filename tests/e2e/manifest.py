@@ -32,9 +32,12 @@ def check(cupel, path, contract, arguments, folder):
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     seconds = time.monotonic() - started
     try:
-        return done.returncode, json.loads(done.stdout), done.stderr, seconds
+        report = json.loads(done.stdout)
     except json.JSONDecodeError:
-        return done.returncode, None, done.stdout + done.stderr, seconds
+        report = {}
+    if "verdict" in report:
+        return done.returncode, report, done.stderr, seconds
+    return done.returncode, None, done.stdout + done.stderr, seconds
 
 
 def complaints(verdict, gates, signature, code, report, folder):

@@ -1,2 +1,3 @@
 try cupel check "$KERNELS/softmax.cu" --seed 3 --cases 60 --quiet >report
 echo "exit status $(grep '^->' report), $(grep -c ACCEPTED report) verdict, $(ls | grep -c crashes) crashes"
+grep '^tried' report

@@ -18,3 +18,17 @@ try cupel replay .
 try cupel minimise missing
 printf '__global__ void f() {}\n' >plain.cu
 try cupel check plain.cu
+try cupel check --frob missing.cu
+try cupel check "$KERNELS/softmax.cu" --cases 99999999999999999999
+try cupel check "$KERNELS/softmax.cu" -o ''
+try cupel check "$KERNELS/softmax.cu" -o plain.cu
+try cupel check "$KERNELS/softmax.cu" --gates ''
+try cupel run "$KERNELS/softmax.cu" --type T=f61
+try cupel run "$KERNELS/softmax.cu" --special quiet
+mkfifo pipe
+try cupel check pipe
+try cupel check /dev/null
+mkdir damaged
+for meta in '[]' '{}' '{"bundle": 2}' '{' ; do echo "$meta" >damaged/bundle.json; try cupel replay damaged; done
+# output that cannot be written is an error
+cupel ops >/dev/full; echo "-> $?"

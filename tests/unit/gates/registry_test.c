@@ -192,8 +192,24 @@ static void patterns_are_counted_once_a_case(void **state) {
     fixture_stop(&f);
 }
 
+static void sizes_that_were_tried_are_kept(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    cupel_scoreboard board = {0};
+    static const int64_t extents[] = {7, 5, 60};
+    for (int i = 0; i < 3; i++) {
+        f.c.binding.dims[0] = extents[i];
+        cupel_scoreboard_count(&board, &f.c);
+    }
+    assert_int_equal(board.smallest[0], 5);
+    assert_int_equal(board.largest[0], 60);
+    fixture_stop(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_that_were_tried_are_kept),
         cmocka_unit_test(names_go_both_ways),
         cmocka_unit_test(not_exercised_is_never_a_pass),
         cmocka_unit_test(every_claimed_type_is_needed),

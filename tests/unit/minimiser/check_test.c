@@ -251,12 +251,48 @@ static void candidate_that_does_not_open_is_an_error(void **state) {
     assert_int_equal(cupel_check_error_status(CUPEL_UNSUPPORTED), 3);
 }
 
+static void interrupted_check_keeps_what_it_found(void **state) {
+    fixture *f = *state;
+    static volatile sig_atomic_t stop;
+    cupel_check_options options = {.kernel = "fake.yaml",
+                                   .directory = f->folder,
+                                   .supervisor = {.executor = "emu"},
+                                   .standing = CUPEL_STANDING_PROOF,
+                                   .stop = &stop};
+    stop = 1;
+    assert_int_equal(cupel_check_run(fake.contract, &options, NULL, &f->report, NULL), CUPEL_OK);
+    assert_true(f->report.interrupted);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    fake.y_fails_from = 41;
+    fake.suspects = 1;
+    assert_int_equal(cupel_check_run(fake.contract, &options, NULL, &f->report, NULL), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
+    assert_false(f->report.findings[0].minimised);
+    assert_true(f->report.findings[0].gate_untested);
+}
+
+static void what_the_machine_lacks_is_not_the_users_mistake(void **state) {
+    (void)state;
+    cupel_contract contract = {.source = "/dev/null"};
+    cupel_error err = {.code = CUPEL_BUILD,
+                       .text = "the candidate does not link: clang: error: unable to execute command: ld"};
+    assert_int_equal(cupel_check_executor_failed(&contract, CUPEL_BUILD, &err), CUPEL_UNSUPPORTED);
+    assert_int_equal(err.code, CUPEL_UNSUPPORTED);
+    err = (cupel_error){.code = CUPEL_BUILD, .text = "use of undeclared identifier 'q'"};
+    assert_int_equal(cupel_check_executor_failed(&contract, CUPEL_BUILD, &err), CUPEL_BUILD);
+    assert_int_equal(cupel_check_executor_failed(&contract, CUPEL_IO, NULL), CUPEL_UNSUPPORTED);
+    contract.source = "/no/such/kernel.cu";
+    assert_int_equal(cupel_check_executor_failed(&contract, CUPEL_IO, NULL), CUPEL_IO);
+}
+
 #define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(nothing_found_is_accepted),
         WITH_FIXTURE(nothing_judged_is_inconclusive),
+        WITH_FIXTURE(interrupted_check_keeps_what_it_found),
+        WITH_FIXTURE(what_the_machine_lacks_is_not_the_users_mistake),
         WITH_FIXTURE(finding_is_minimised_attributed_and_counted_once),
         WITH_FIXTURE(slip_becomes_a_finding_of_its_own),
         WITH_FIXTURE(suspicion_that_never_shows_again_is_inconclusive),

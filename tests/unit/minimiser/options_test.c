@@ -56,10 +56,14 @@ static void mistakes_are_named(void **state) {
     complaint(CUPEL_CLI_CHECK, "--cases", NULL, "option --cases needs a value");
     complaint(CUPEL_CLI_CHECK, "-o", NULL, "option -o needs a value");
     complaint(CUPEL_CLI_CHECK, "-z", NULL, "unknown option -z");
+    complaint(CUPEL_CLI_CHECK, "--frob", NULL, "unknown option --frob; cupel command --help lists them");
+    complaint(CUPEL_CLI_CHECK, "-o", "", "-o needs a value");
+    complaint(CUPEL_CLI_CHECK, "--gates", "", "found nothing");
+    complaint(CUPEL_CLI_CHECK, "--cases", "99999999999999999999", "is too large");
     complaint(CUPEL_CLI_CHECK, "--cases", "many", "expected a whole number, found 'many'");
     complaint(CUPEL_CLI_CHECK, "--cases", "-3", "expected a whole number, found '-3'");
     complaint(CUPEL_CLI_CHECK, "--cases", "0", "at least 1");
-    complaint(CUPEL_CLI_CHECK, "--seed", "99999999999999999999", "expected a whole number");
+    complaint(CUPEL_CLI_CHECK, "--seed", "99999999999999999999", "is too large");
     complaint(CUPEL_CLI_CHECK, "--for", "10x", "expected a time such as 10s or 2m, found '10x'");
     complaint(CUPEL_CLI_CHECK, "--for", "-1s", "expected a time");
     complaint(CUPEL_CLI_CHECK, "--for", "nan", "expected a time");
