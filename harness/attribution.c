@@ -5,9 +5,17 @@
 #include <string.h>
 
 /* Bounds on the work of one run at the ordinary shape: elements of all tensors, and the product of all dims,
- * which stands for the multiply-adds of a matrix product. Halving never goes below SHAPE_FLOOR, where tails
+ * which stands for the multiply-adds of a matrix product. BATCH_MAX bounds a batch dim in any case: so many
+ * ways are tried that each must be quick. Halving never goes below SHAPE_FLOOR, where tails
  * and partial warps begin and a failure would say nothing about an ordinary shape. */
-enum { ELEMENTS_MAX = 1 << 17, PRODUCT_MAX = 1 << 21, SHAPE_FLOOR = 32, HALVINGS_MAX = 6, TRIED_MAX = 64 };
+enum {
+    ELEMENTS_MAX = 1 << 17,
+    PRODUCT_MAX = 1 << 21,
+    SHAPE_FLOOR = 32,
+    BATCH_MAX = 16,
+    HALVINGS_MAX = 6,
+    TRIED_MAX = 64
+};
 
 typedef struct attribution {
     cupel_shrink *shrink;
@@ -222,7 +230,8 @@ static removal remove_trait(attribution *a, int trait, int removed) {
     const cupel_contract *contract = a->shrink->contract;
     int value_traits = removed | (trait & (CUPEL_TRAIT_SPECIAL | CUPEL_TRAIT_SUBNORMAL));
     a->tried_count = 0;
-    for (int way = 0; way < WAY_COUNT && !cupel_shrink_spent(a->shrink); way++) {
+    int ways = trait == CUPEL_TRAIT_SPECIAL ? WAY_COUNT : WAY_FINITE;
+    for (int way = 0; way < ways && !cupel_shrink_spent(a->shrink); way++) {
         cupel_recipe r = a->base;
         if (!offer_values(a, way, &r)) continue;
         clear_value_traits(contract, value_traits, &r);
@@ -282,6 +291,8 @@ static bool ordinary_dims(const attribution *a, cupel_recipe *r) {
         batch[d] = is_batch(contract, d);
         idle[d] = a->shrink->best.dims[d] <= contract->dims[d].lo + 1;
     }
+    for (int d = 0; d < contract->dim_count; d++)
+        while (batch[d] && r->dims[d] > BATCH_MAX && r->dims[d] / 2 >= contract->dims[d].lo) r->dims[d] /= 2;
     int64_t elements;
     while (work_of(contract, r, &elements) > PRODUCT_MAX || elements > ELEMENTS_MAX)
         if (!halve_largest(contract, r, 4, batch) && !halve_largest(contract, r, 4, idle) &&
@@ -293,13 +304,13 @@ static bool ordinary_dims(const attribution *a, cupel_recipe *r) {
 static removal remove_shape(attribution *a, int removed) {
     const cupel_contract *contract = a->shrink->contract;
     cupel_recipe shape = a->base;
-    bool open[WAY_COUNT], any = true; /* ways of which the result is not known yet */
+    bool open[WAY_FINITE], any = true; /* ways of which the result is not known yet */
     if (!ordinary_dims(a, &shape)) return UNDECIDED;
-    for (int way = 0; way < WAY_COUNT; way++) open[way] = true;
+    for (int way = 0; way < WAY_FINITE; way++) open[way] = true;
     for (int halving = 0; halving < HALVINGS_MAX && any; halving++) {
         any = false;
         a->tried_count = 0;
-        for (int way = 0; way < WAY_COUNT && !cupel_shrink_spent(a->shrink); way++) {
+        for (int way = 0; way < WAY_FINITE && !cupel_shrink_spent(a->shrink); way++) {
             cupel_recipe r = shape;
             if (!open[way]) continue;
             open[way] = false;

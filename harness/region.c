@@ -135,7 +135,12 @@ static void sweep_dim(sweep *s) {
         int enough = second * 2 + second / 2 + 2;
         if (second) sweep_to(s, enough < SWEEP_MIN ? SWEEP_MIN : enough < SWEEP_MAX ? enough : SWEEP_MAX);
     }
-    if (count_of(s->outcomes, s->count, CUPEL_REGION_HOLDS) > 0) return;
+    if (count_of(s->outcomes, s->count, CUPEL_REGION_HOLDS) > 0) {
+        int hold = 0; /* as far again behind the first value that holds: a tile's width and its repetition */
+        while (s->outcomes[hold] != CUPEL_REGION_HOLDS) hold++;
+        if (hold * 2 + 4 <= SWEEP_MAX) sweep_to(s, hold * 2 + 4);
+        return;
+    }
     s->holds_at = find_holding_value(s);
     int64_t twice = (s->holds_at - s->shrink->best.dims[s->dim]) * 2 + 4;
     if (s->holds_at && twice <= SWEEP_ROOM) sweep_to(s, (int)twice);
