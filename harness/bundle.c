@@ -38,31 +38,6 @@ static cupel_code make_folders(const char *path, cupel_error *err) {
     }
 }
 
-cupel_code cupel_bundle_expect_folder(const char *directory, cupel_error *err) {
-    char path[PATH_SIZE];
-    struct stat info;
-    if (snprintf(path, sizeof path, "%s/crashes", directory) >= (int)sizeof path)
-        return cupel_fail(err, CUPEL_IO, "the path is too long: %s", directory);
-    while (stat(path, &info) != 0) { /* the deepest part that is there */
-        char *slash = strrchr(path, '/');
-        if ((errno != ENOENT && errno != ENOTDIR) || !slash)
-            return cupel_fail(err, CUPEL_IO, "findings cannot be saved in %s: %s", directory,
-                              strerror(errno));
-        *slash = '\0';
-        if (slash == path)
-            snprintf(path, sizeof path, "/");
-        else if (!strchr(path, '/') && stat(path, &info) != 0)
-            snprintf(path, sizeof path, ".");
-    }
-    if (!S_ISDIR(info.st_mode))
-        return cupel_fail(err, CUPEL_IO, "findings cannot be saved in %s: %s is not a folder", directory,
-                          path);
-    if (access(path, W_OK | X_OK) != 0)
-        return cupel_fail(err, CUPEL_IO, "findings cannot be saved in %s: %s; choose another folder with -o",
-                          directory, strerror(errno));
-    return CUPEL_OK;
-}
-
 static int remove_entry(const char *path, const struct stat *info, int flag, struct FTW *walk) {
     (void)info, (void)flag, (void)walk;
     return remove(path);
@@ -244,8 +219,9 @@ static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, 
                              text_array(bundle->defines, bundle->define_count, false), "includes",
                              text_array(bundle->includes, bundle->include_count, true));
     char *text = meta ? json_dumps(meta, JSON_INDENT(2)) : NULL;
-    cupel_code code = text ? write_in(folder, "bundle.json", text, strlen(text), err)
-                           : cupel_fail(err, CUPEL_MEMORY, "no memory for the bundle's record");
+    cupel_code code =
+        text ? write_in(folder, "bundle.json", text, strlen(text), err)
+             : cupel_fail(err, CUPEL_IO, "bundle.json cannot hold these paths; are they UTF-8? %s", path);
     free(text);
     json_decref(meta);
     return code;
@@ -307,6 +283,32 @@ static void name_part(const char *text, char *out, size_t size) {
     snprintf(out, size, "%s", text);
     for (char *c = out; *c; c++)
         if (*c == '/' || (c == out && *c == '.')) *c = '_';
+}
+
+cupel_code cupel_bundle_expect_folder(const char *directory, const char *contract_id, cupel_error *err) {
+    char path[PATH_SIZE], id[128];
+    struct stat info;
+    name_part(contract_id, id, sizeof id);
+    if (snprintf(path, sizeof path, "%s/crashes/%s", directory, id) >= (int)sizeof path)
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %s", directory);
+    while (stat(path, &info) != 0) { /* the deepest part that is there */
+        char *slash = strrchr(path, '/');
+        if ((errno != ENOENT && errno != ENOTDIR) || !slash)
+            return cupel_fail(err, CUPEL_IO, "findings cannot be saved in %s: %s", directory,
+                              strerror(errno));
+        *slash = '\0';
+        if (slash == path)
+            snprintf(path, sizeof path, "/");
+        else if (!strchr(path, '/') && stat(path, &info) != 0)
+            snprintf(path, sizeof path, ".");
+    }
+    if (!S_ISDIR(info.st_mode))
+        return cupel_fail(err, CUPEL_IO, "findings cannot be saved in %s: %s is not a folder", directory,
+                          path);
+    if (access(path, W_OK | X_OK) != 0)
+        return cupel_fail(err, CUPEL_IO, "findings cannot be saved in %s: %s; choose another folder with -o",
+                          directory, strerror(errno));
+    return CUPEL_OK;
 }
 
 /* The folder of the bundle's folder; false when its path is too long. */

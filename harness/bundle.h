@@ -28,8 +28,10 @@ CUPEL_MUST_USE cupel_code cupel_bundle_write(const cupel_bundle *bundle, const c
 /* Takes a bundle away (a provisional one, when attribution has found another gate): it vanishes at once. */
 void cupel_bundle_remove(const char *path);
 
-/* Can bundles be written under directory, which may not be there yet? Makes nothing. Fails with IO. */
-CUPEL_MUST_USE cupel_code cupel_bundle_expect_folder(const char *directory, cupel_error *err);
+/* Can bundles of a contract be written under directory, which may not be there yet? Makes nothing. Fails with
+ * IO. */
+CUPEL_MUST_USE cupel_code cupel_bundle_expect_folder(const char *directory, const char *contract_id,
+                                                     cupel_error *err);
 
 enum { CUPEL_BUNDLE_TEXTS_MAX = 32 };
 

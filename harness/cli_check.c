@@ -43,8 +43,13 @@ static void on_signal(int number) {
 static void watch_signals(void) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    static const int numbers[] = {SIGINT, SIGTERM};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction before;
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN)
+            continue; /* a background job of a script stays deaf to Ctrl-C */
+        sigaction(numbers[i], &action, NULL);
+    }
 }
 
 static int dry_run(const cupel_contract *contract, const char *executor, bool json) {
@@ -95,7 +100,8 @@ static int check(const cupel_cli_settings *settings, const cupel_cli_session *se
                                    .gates = settings->gates,
                                    .stop = &stopped};
     cupel_error err = {0};
-    if (cupel_bundle_expect_folder(settings->directory ? settings->directory : ".", &err) != CUPEL_OK)
+    if (cupel_bundle_expect_folder(settings->directory ? settings->directory : ".", session->contract->id,
+                                   &err) != CUPEL_OK)
         return cupel_cli_complain(&err, settings->json);
     watch_signals();
     cupel_code code = cupel_check_run(session->contract, &options, &listener, report, &err);

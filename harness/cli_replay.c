@@ -267,7 +267,9 @@ int cupel_cli_minimise(const cupel_cli_settings *settings) {
     trim_slashes(bundle);
     if (open_bundle("minimise", settings, bundle, &o, &err) != CUPEL_OK)
         return cupel_cli_complain(&err, false);
-    cupel_code code = settings->directory ? cupel_bundle_expect_folder(settings->directory, &err) : CUPEL_OK;
+    cupel_code code = settings->directory
+                          ? cupel_bundle_expect_folder(settings->directory, o.session.contract->id, &err)
+                          : CUPEL_OK;
     if (code == CUPEL_OK) code = minimise(&o, settings, bundle, &err);
     int status = code == CUPEL_OK ? 0 : cupel_cli_complain(&err, false);
     close_bundle(&o);

@@ -25,6 +25,9 @@ try cupel check "$KERNELS/softmax.cu" -o plain.cu
 try cupel check "$KERNELS/softmax.cu" --gates ''
 try cupel run "$KERNELS/softmax.cu" --type T=f61
 try cupel run "$KERNELS/softmax.cu" --special quiet
+mkdir taken taken/crashes
+touch taken/crashes/row-softmax
+try cupel check "$KERNELS/softmax.cu" -o taken
 mkfifo pipe
 try cupel check pipe
 try cupel check /dev/null

@@ -16,6 +16,7 @@
 #include "bundle.h"
 #include "fake_kernel.h"
 #include "npy.h"
+#include "text.h"
 
 static const char text[] = "cupel: 1\n"
                            "id: bundled\n"
@@ -216,6 +217,35 @@ static void killed_writer_leaves_whole_bundles(void **state) {
     assert_int_equal(entries, 3); /* . and .. and the bundle */
 }
 
+static void folders_are_looked_at_beforehand(void **state) {
+    fixture *f = *state;
+    char path[256];
+    cupel_error err = {0};
+    assert_int_equal(cupel_bundle_expect_folder(f->folder, "bundled", &err), CUPEL_OK);
+    snprintf(path, sizeof path, "%s/not/there/yet", f->folder);
+    assert_int_equal(cupel_bundle_expect_folder(path, "bundled", &err), CUPEL_OK);
+    assert_int_equal(access(path, F_OK), -1);
+    snprintf(path, sizeof path, "%s/file", f->folder);
+    assert_int_equal(cupel_text_write(path, "", 0, &err), CUPEL_OK);
+    assert_int_equal(cupel_bundle_expect_folder(path, "bundled", &err), CUPEL_IO);
+    assert_non_null(strstr(err.text, "is not a folder"));
+    snprintf(path, sizeof path, "%s/file/below", f->folder);
+    assert_int_equal(cupel_bundle_expect_folder(path, "bundled", &err), CUPEL_IO);
+}
+
+static void bundle_goes_beside_another(void **state) {
+    fixture *f = *state;
+    char path[1024];
+    f->bundle.parent = f->folder;
+    make_trial(f, 5);
+    write_bundle(f, path, sizeof path);
+    f->bundle.parent = NULL;
+    assert_int_equal(strncmp(path, f->folder, strlen(f->folder)), 0);
+    assert_int_equal(strncmp(path + strlen(f->folder), "/CMP-03-", 8), 0);
+    assert_true(cupel_bundle_exists(path));
+    assert_false(cupel_bundle_exists(f->folder));
+}
+
 static void folder_that_is_no_bundle_is_refused(void **state) {
     fixture *f = *state;
     cupel_bundle_info info;
@@ -230,6 +260,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(simpler_case_replaces_and_larger_does_not, setup, teardown),
         cmocka_unit_test_setup_teardown(provisional_bundle_gives_way, setup, teardown),
         cmocka_unit_test_setup_teardown(killed_writer_leaves_whole_bundles, setup, teardown),
+        cmocka_unit_test_setup_teardown(folders_are_looked_at_beforehand, setup, teardown),
+        cmocka_unit_test_setup_teardown(bundle_goes_beside_another, setup, teardown),
         cmocka_unit_test_setup_teardown(folder_that_is_no_bundle_is_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
