@@ -133,6 +133,24 @@ static void bundle_comes_back_as_it_was(void **state) {
     assert_int_equal(access(file, R_OK), 0);
 }
 
+static void explanation_says(fixture *f, int64_t n, const char *wanted, bool expected) {
+    char path[1024], file[1100], content[8192] = "";
+    make_trial(f, n);
+    write_bundle(f, path, sizeof path);
+    snprintf(file, sizeof file, "%s/explain.md", path);
+    FILE *in = fopen(file, "r");
+    assert_non_null(in);
+    assert_true(fread(content, 1, sizeof content - 1, in) > 0);
+    fclose(in);
+    assert_int_equal(strstr(content, wanted) != NULL, expected);
+}
+
+static void small_inputs_are_printed_in_full(void **state) {
+    fixture *f = *state;
+    explanation_says(f, 33, "x: f32[33]\n", true);
+    explanation_says(f, 3, "x: f32[3] = [", true);
+}
+
 static int64_t saved_n(fixture *f, const char *path) {
     cupel_recipe recipe;
     assert_int_equal(cupel_bundle_recipe(path, f->contract, &recipe, NULL), CUPEL_OK);
@@ -257,6 +275,7 @@ static void folder_that_is_no_bundle_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(bundle_comes_back_as_it_was, setup, teardown),
+        cmocka_unit_test_setup_teardown(small_inputs_are_printed_in_full, setup, teardown),
         cmocka_unit_test_setup_teardown(simpler_case_replaces_and_larger_does_not, setup, teardown),
         cmocka_unit_test_setup_teardown(provisional_bundle_gives_way, setup, teardown),
         cmocka_unit_test_setup_teardown(killed_writer_leaves_whole_bundles, setup, teardown),
