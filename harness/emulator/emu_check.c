@@ -53,6 +53,20 @@ static void stop(uintptr_t address, uint32_t size, bool write, const void *pc) {
                           (unsigned long long)address);
 }
 
+/* Next to the running thread's stack: an index has left an array that lies on it. */
+static void stop_local(uintptr_t address, uint32_t size, bool write, const void *pc) {
+    report(write, false, CUPEL_SPACE_LOCAL, address, size, pc);
+    bool below = address < m->stack_low;
+    cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_OUT_OF_BOUNDS, pc,
+                          "%s %u bytes outside of the thread's local memory, %s everything on its stack",
+                          write ? "writes" : "reads", size, below ? "below" : "above");
+}
+
+/* Whether an access lies in the running thread's stack, or at most so many bytes below or above it. */
+static bool on_stack(uintptr_t address, uint32_t size, size_t below, size_t above) {
+    return address - (m->stack_low - below) <= CUPEL_EMU_STACK_BYTES + below + above - size;
+}
+
 static void settle_global(size_t offset, uint32_t size, bool write, const void *pc) {
     uint32_t all = (1u << size) - 1;
     uintptr_t address = m->global_start + offset;
@@ -81,10 +95,12 @@ static void settle_shared(const cupel_emu_shared *shared, size_t offset, uint32_
 static void settle(uintptr_t address, uint32_t size, bool write, const void *pc) {
     if (address - m->global_start < m->global_size) {
         settle_global(address - m->global_start, size, write, pc);
-    } else if (address - m->stack_low <= (uintptr_t)(CUPEL_EMU_STACK_BYTES - size)) {
+    } else if (on_stack(address, size, CUPEL_EMU_STACK_SPREAD, 0)) {
         return;
     } else if (address - m->static_shared.start < m->static_shared.size) {
         settle_shared(&m->static_shared, address - m->static_shared.start, size, write, pc);
+    } else if (on_stack(address, size, CUPEL_EMU_STACK_GUARD, CUPEL_EMU_STACK_GUARD)) {
+        stop_local(address, size, write, pc);
     } else if (address - (m->dynamic_shared.start - CUPEL_EMU_SHARED_SLACK) <
                CUPEL_EMU_SHARED_MAX + 2 * CUPEL_EMU_SHARED_SLACK) {
         settle_shared(&m->dynamic_shared, address - m->dynamic_shared.start, size, write, pc);

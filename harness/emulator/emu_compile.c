@@ -303,6 +303,16 @@ static cupel_code publish(const job *j, const char *path) {
     return CUPEL_OK;
 }
 
+/* A name that the compiler does not know may well stand in a header that was left out. */
+static void add_missing_headers(const cupel_source *source, cupel_error *err) {
+    if (err == NULL || source->missing_count == 0) return;
+    size_t used = strlen(err->text);
+    bool one = source->missing_count == 1;
+    snprintf(err->text + used, sizeof err->text - used,
+             "; the header%s %.300s %s not found and %s left out: use -I or source.include", one ? "" : "s",
+             source->missing, one ? "was" : "were", one ? "was" : "were");
+}
+
 cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_arena *arena, const char **path,
                              cupel_error *err) {
     const cupel_source *source = request->source;
@@ -310,8 +320,8 @@ cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_are
         const cupel_source_refusal *refusal = cupel_source_refused(source, request->entries[i]);
         if (refusal)
             return cupel_fail_at(err, CUPEL_UNSUPPORTED, refusal->file, refusal->line, 0,
-                                 "%s in '%s' is not emulated; use --on cuda", refusal->what,
-                                 refusal->function);
+                                 "%s in '%s' %s not emulated; use --on cuda", refusal->what,
+                                 refusal->function, refusal->plural ? "are" : "is");
     }
     CUPEL_TRY(object_path(request, arena, path, err));
     if (access(*path, R_OK) == 0) return CUPEL_OK;
@@ -321,6 +331,7 @@ cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_are
     if (code == CUPEL_OK) code = compile_all(&j);
     if (code == CUPEL_OK) code = publish(&j, *path);
     end_job(&j);
+    if (code == CUPEL_BUILD || code == CUPEL_MISMATCH) add_missing_headers(source, err);
     cupel_code restored = cupel_source_restore(request->source, code == CUPEL_OK ? err : NULL);
     return code == CUPEL_OK ? restored : code;
 }

@@ -31,8 +31,7 @@ cupel_code cupel_emu_compiler_run(const char *const *argv, const char *log, int 
     if (failure)
         return cupel_fail(err, CUPEL_UNSUPPORTED,
                           "cannot run '%s' (%s): the emulator needs clang 14 or newer to compile kernels; "
-                          "install the package clang, "
-                          "or give an object made by 'cupel build'",
+                          "install the package clang (apt-get install clang)",
                           argv[0], strerror(failure));
     struct rlimit limit = {.rlim_cur = (rlim_t)seconds, .rlim_max = (rlim_t)seconds};
     prlimit(child, RLIMIT_CPU, &limit, NULL);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -57,7 +59,7 @@ static void describe(int signal, const siginfo_t *info, uintptr_t ip, uintptr_t 
     const void *pc = candidate_pc(ip, sp);
     uintptr_t address = (uintptr_t)info->si_addr;
     m->out->signal = signal;
-    if (signal == SIGSEGV && m->stack_low - address <= CUPEL_EMU_STACK_GUARD) {
+    if (signal == SIGSEGV && m->stack_low - address <= CUPEL_EMU_STACK_GUARD + CUPEL_EMU_STACK_SPREAD) {
         m->out->signal = 0;
         cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_STACK_OVERFLOW, pc,
                               "a thread's stack of %d KiB overflowed", CUPEL_EMU_STACK_BYTES / 1024);
@@ -76,6 +78,13 @@ static void pass_on(int signal) {
     if (signal == SIGABRT) raise(signal);
 }
 
+static void jump_out(greg_t *registers) {
+    /* Return into a jump to the host: the kernel then restores the signal mask. */
+    registers[REG_RIP] = (greg_t)(uintptr_t)cupel_emu_fiber_jump;
+    registers[REG_RDI] = (greg_t)(uintptr_t)m->host_sp;
+    registers[REG_RSI] = (greg_t)(uintptr_t)&m->host_result;
+}
+
 static void handle(int signal, siginfo_t *info, void *context) {
     if (!m->running || m->host_sp == NULL) {
         pass_on(signal);
@@ -85,10 +94,56 @@ static void handle(int signal, siginfo_t *info, void *context) {
     uintptr_t ip = (uintptr_t)registers[REG_RIP];
     if (signal == SIGSEGV && info->si_code == SI_KERNEL && relax_alignment(ip)) return;
     describe(signal, info, ip, (uintptr_t)registers[REG_RSP]);
-    /* Return into a jump to the host: the kernel then restores the signal mask. */
-    registers[REG_RIP] = (greg_t)(uintptr_t)cupel_emu_fiber_jump;
-    registers[REG_RDI] = (greg_t)(uintptr_t)m->host_sp;
-    registers[REG_RSI] = (greg_t)(uintptr_t)&m->host_result;
+    jump_out(registers);
+}
+
+/* A loop without a way out needs no edge, and without an access it uses no steps either. While a launch runs,
+ * this watches: device code that has gone on for TICKS_IDLE ticks of processor time without one step will
+ * never make another, for every loop that has an end counts its turns. A candidate that has been found to do
+ * so is not given as long again. */
+enum { TICK_MICROSECONDS = 100000, TICK_AGAIN_MICROSECONDS = 20000, TICKS_IDLE = 5 };
+static struct {
+    uint64_t steps;
+    int idle;
+    double since;
+    const cupel_emu_module *known; /* has had such a loop */
+    int period;                    /* microseconds */
+} watch;
+
+static double processor_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void tick(int signal, siginfo_t *info, void *context) {
+    (void)signal, (void)info;
+    if (!m->running || m->host_sp == NULL) return;
+    uint64_t steps = m->steps_left + m->budget + m->access_budget;
+    if (steps != watch.steps || watch.since == 0) {
+        watch.steps = steps;
+        watch.idle = 0;
+        watch.since = processor_time();
+        return;
+    }
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    uintptr_t ip = (uintptr_t)registers[REG_RIP];
+    /* ticks may come late and then close together: the clock has to agree */
+    double least = 1e-6 * watch.period * TICKS_IDLE;
+    if (++watch.idle < TICKS_IDLE || processor_time() - watch.since < least) return;
+    if (!cupel_emu_module_is_code(m->module, ip)) return;
+    watch.known = m->module;
+    cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_HANG, (const void *)(ip + 1),
+                          "an endless loop that does nothing");
+    jump_out(registers);
+}
+
+void cupel_emu_fault_watch(bool on) {
+    watch.idle = 0;
+    watch.since = 0;
+    watch.period = watch.known == m->module ? TICK_AGAIN_MICROSECONDS : TICK_MICROSECONDS;
+    struct timeval period = {.tv_usec = on ? watch.period : 0};
+    setitimer(ITIMER_VIRTUAL, &(struct itimerval){period, period}, NULL);
 }
 
 void cupel_emu_fault_install(void) {
@@ -109,4 +164,7 @@ void cupel_emu_fault_install(void) {
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < CAUGHT; i++) sigaction(caught[i], &action, &before[i]);
+    action.sa_sigaction = tick;
+    action.sa_flags |= SA_RESTART;
+    sigaction(SIGVTALRM, &action, NULL);
 }

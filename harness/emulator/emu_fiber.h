@@ -16,12 +16,14 @@
 #define CUPEL_EMU_NO_WAY_BACK __attribute__((noreturn))
 #endif
 
-enum { CUPEL_EMU_STACK_BYTES = 128 * 1024, CUPEL_EMU_STACK_GUARD = 32 * 1024 };
+/* A stack's usable bytes; what lies unmapped below and above; and how much more may be mapped next to the
+ * usable bytes, so that stacks begin at different offsets in a page. */
+enum { CUPEL_EMU_STACK_BYTES = 128 * 1024, CUPEL_EMU_STACK_GUARD = 32 * 1024, CUPEL_EMU_STACK_SPREAD = 4096 };
 
 typedef struct cupel_emu_stack {
     void *sp;      /* where a new fiber begins */
-    uintptr_t low; /* first usable byte; the guard lies below */
-    uintptr_t top; /* where the first frame goes */
+    uintptr_t low; /* first usable byte; the guard lies below, after less than CUPEL_EMU_STACK_SPREAD */
+    uintptr_t top; /* where the first frame goes: the end of the usable bytes */
     struct cupel_emu_stack *next_free;
 } cupel_emu_stack;
 

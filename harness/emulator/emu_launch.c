@@ -68,15 +68,22 @@ static bool copy_arguments(const cupel_emu_launch *launch) {
     return true;
 }
 
-/* Shared memory of any launch, made once: room on both sides, and bit maps. */
+/* Shared memory of any launch, made once: room on both sides, and bit maps. Far from everything else, so that
+ * a stray index into something else does not look like one into shared memory. */
 static bool map_shared(void) {
     static unsigned char *dynamic;
     if (dynamic != NULL) return true;
     size_t bytes = CUPEL_EMU_SHARED_MAX + 2 * CUPEL_EMU_SHARED_SLACK;
     size_t map = CUPEL_EMU_SHARED_MAX / 8 + 64;
+    const size_t apart = (size_t)16 << 20;
     unsigned char *memory =
-        mmap(NULL, bytes + map, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, 2 * apart + bytes + map, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;
+    memory += apart;
+    if (mprotect(memory, bytes + map, PROT_READ | PROT_WRITE) != 0) {
+        munmap(memory - apart, 2 * apart + bytes + map);
+        return false;
+    }
     dynamic = memory + CUPEL_EMU_SHARED_SLACK;
     m->dynamic_shared.start = (uintptr_t)dynamic;
     m->dynamic_shared.readable = memory + bytes;
@@ -179,7 +186,9 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
                                             (uint64_t)launch->grid[2]);
     double start = now();
     m->running = true;
+    cupel_emu_fault_watch(true);
     run_blocks();
+    cupel_emu_fault_watch(false);
     m->running = false;
     m->out->seconds += now() - start;
     if (m->stopped) cupel_emu_stack_abandon_all();

@@ -161,5 +161,6 @@ CUPEL_EMU_NO_WAY_BACK void cupel_emu_report_deadlock(void);
 void cupel_emu_check_begin(void);
 /* emu_fault.c */
 void cupel_emu_fault_install(void);
+void cupel_emu_fault_watch(bool on); /* for loops that use no steps, while a launch runs */
 
 #endif

@@ -130,10 +130,32 @@ static bool find_unit(Dwarf *dwarf, Dwarf_Addr address, Dwarf_Die *unit) {
     return false;
 }
 
+/* The line of an address; where the compiler names none (line 0), the last one before it that has one. */
+static Dwarf_Line *line_of(Dwarf_Die *unit, Dwarf_Addr address) {
+    Dwarf_Lines *lines;
+    size_t count;
+    if (dwarf_getsrclines(unit, &lines, &count) != 0) return NULL;
+    Dwarf_Line *found = NULL;
+    Dwarf_Addr best = 0;
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Line *line = dwarf_onesrcline(lines, i);
+        Dwarf_Addr start;
+        int number;
+        bool ends;
+        if (dwarf_lineaddr(line, &start) != 0 || dwarf_lineno(line, &number) != 0 ||
+            dwarf_lineendsequence(line, &ends) != 0)
+            continue;
+        if (ends || number == 0 || start > address || start < best) continue;
+        found = line;
+        best = start;
+    }
+    return found;
+}
+
 static void find(cupel_emu_places *places, Dwarf_Addr address, cupel_place *out) {
     Dwarf_Die unit;
     if (places->dwarf != NULL && find_unit(places->dwarf, address, &unit)) {
-        Dwarf_Line *line = dwarf_getsrc_die(&unit, address);
+        Dwarf_Line *line = line_of(&unit, address);
         if (line != NULL) {
             copy_text(out->file, sizeof out->file, dwarf_linesrc(line, NULL, NULL));
             dwarf_lineno(line, &out->line);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "buffer.h"
@@ -24,6 +25,8 @@ typedef struct assembler {
     visited files[FILES_MAX];
     size_t file_count;
     int depth;
+    cupel_buffer missing;
+    int missing_count;
     cupel_error *err;
 } assembler;
 
@@ -138,6 +141,14 @@ static bool includes_itself_once(const cupel_tokens *tokens) {
 
 static cupel_code assemble_file(assembler *a, const char *path);
 
+/* Remembers a header that was left out although it looks like the author's own. */
+static cupel_code note_missing(assembler *a, const char *name) {
+    char quoted[300];
+    snprintf(quoted, sizeof quoted, "'%s'", name);
+    if (a->missing.bytes && strstr(a->missing.bytes, quoted)) return CUPEL_OK;
+    return cupel_buffer_printf(&a->missing, a->err, "%s%s", a->missing_count++ ? ", " : "", quoted);
+}
+
 /* Puts a header in place of its directive, unless it is open or has been seen and guards itself. */
 static cupel_code inline_header(assembler *a, const char *path, const cupel_token *where) {
     char resolved[PATH_MAX];
@@ -178,6 +189,7 @@ static cupel_code assemble_file(assembler *a, const char *path) {
         if (!pragma_once && !include_name(&tokens, i, name, sizeof name, &quoted)) continue;
         const char *header = pragma_once || !*name ? NULL : find_header(a, path, name, quoted);
         if (!pragma_once && !header && cupel_includes_known(name)) continue;
+        if (!pragma_once && !header && quoted && *name) CUPEL_TRY(note_missing(a, name));
         CUPEL_TRY(cupel_buffer_add(&a->out, text + copied, t->offset - copied, a->err));
         if (header) CUPEL_TRY(inline_header(a, header, t));
         for (size_t k = 0; k < t->length; k++)
@@ -187,17 +199,31 @@ static cupel_code assemble_file(assembler *a, const char *path) {
     return cupel_buffer_add(&a->out, text + copied, length - copied, a->err);
 }
 
+static cupel_code expect_folders(const cupel_source_options *options, cupel_error *err) {
+    for (int i = 0; i < options->include_count; i++) {
+        struct stat status;
+        if (stat(options->includes[i], &status) == 0 && S_ISDIR(status.st_mode)) continue;
+        return cupel_fail(err, CUPEL_USAGE, "the include folder '%s' does not exist (-I or source.include)",
+                          options->includes[i]);
+    }
+    return CUPEL_OK;
+}
+
 cupel_code cupel_includes_assemble(const char *path, const cupel_source_options *options, cupel_arena *arena,
-                                   char **text, size_t *length, cupel_error *err) {
+                                   char **text, size_t *length, const char **missing, int *missing_count,
+                                   cupel_error *err) {
     static const cupel_source_options none = {0};
     assembler *a = cupel_arena_alloc(arena, sizeof *a);
     if (!a) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     a->options = options ? options : &none;
     a->arena = arena;
     a->err = err;
-    a->out.arena = arena;
+    a->out.arena = a->missing.arena = arena;
+    CUPEL_TRY(expect_folders(a->options, err));
     CUPEL_TRY(assemble_file(a, path));
     *text = a->out.bytes ? a->out.bytes : cupel_arena_text(arena, "", 0);
     *length = a->out.length;
+    *missing = a->missing.bytes ? a->missing.bytes : "";
+    *missing_count = a->missing_count;
     return *text ? CUPEL_OK : cupel_fail(err, CUPEL_MEMORY, "out of memory");
 }

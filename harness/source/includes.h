@@ -9,9 +9,11 @@
 /* Whether a header is one that we provide (CUDA) or let through (the C++ standard library's small ones). */
 bool cupel_includes_known(const char *name);
 
-/* The assembled text, terminated, in arena. Errors: the file, or a header that was found, cannot be read. */
+/* The assembled text, terminated, in arena; and the names of the author's own headers ("") that were not
+ * found, each once, quoted and separated by commas. Errors: IO when the file, or a header that was found,
+ * cannot be read; USAGE when an include folder does not exist. */
 CUPEL_MUST_USE cupel_code cupel_includes_assemble(const char *path, const cupel_source_options *options,
                                                   cupel_arena *arena, char **text, size_t *length,
-                                                  cupel_error *err);
+                                                  const char **missing, int *missing_count, cupel_error *err);
 
 #endif

@@ -62,6 +62,14 @@ static const char *refused(const cupel_tokens *tokens, size_t i) {
     return NULL;
 }
 
+/* Whether what is refused takes "are". */
+static bool is_plural(const char *what) {
+    size_t words = strcspn(what, "(");
+    if (strncmp(what, "launches", 8) == 0) return true;
+    while (words && what[words - 1] == ' ') words--;
+    return words && what[words - 1] == 's';
+}
+
 static bool is_assembly(const char *what) {
     return strcmp(what, "inline PTX") == 0;
 }
@@ -125,8 +133,11 @@ cupel_code cupel_refusals_find(cupel_source_parts *parts, cupel_source *out, cup
         if (!what) continue;
         const char *name = cupel_arena_printf(parts->arena, "%s%s", d->scope, d->name);
         if (!name) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-        out->refusals[out->refusal_count++] = (cupel_source_refusal){
-            .line = tokens->at[where].line, .file = tokens->at[where].file, .function = name, .what = what};
+        out->refusals[out->refusal_count++] = (cupel_source_refusal){.line = tokens->at[where].line,
+                                                                     .file = tokens->at[where].file,
+                                                                     .function = name,
+                                                                     .what = what,
+                                                                     .plural = is_plural(what)};
         if (!is_assembly(what)) parts->left[i] = CUPEL_LEFT_NONE;
     }
     return CUPEL_OK;

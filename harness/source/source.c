@@ -27,7 +27,8 @@ cupel_code cupel_source_load(const char *path, const cupel_source_options *optio
     char *text;
     size_t length;
     cupel_tokens tokens;
-    CUPEL_TRY(cupel_includes_assemble(path, options ? options : &no_options, arena, &text, &length, err));
+    CUPEL_TRY(cupel_includes_assemble(path, options ? options : &no_options, arena, &text, &length,
+                                      &source->missing, &source->missing_count, err));
     CUPEL_TRY(cupel_lexer_run(text, length, source->path, arena, &tokens, err));
     CUPEL_TRY(cupel_structure_build(&tokens, arena, &parts->structure, err));
     CUPEL_TRY(cupel_macros_collect(&parts->structure, arena, &parts->macros, err));

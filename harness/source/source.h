@@ -29,6 +29,7 @@ typedef struct cupel_source_refusal {
     const char *file;
     const char *function; /* the __global__ or __device__ function that holds it */
     const char *what;     /* "inline PTX" */
+    bool plural;          /* "textures" */
 } cupel_source_refusal;
 
 typedef struct cupel_source_parts cupel_source_parts;
@@ -43,9 +44,13 @@ typedef struct cupel_source {
     int refusal_count;
     cupel_source_refusal *refusals;
     int dynamic_shared_count; /* names of extern __shared__ arrays that were rewritten */
+    const char *missing; /* names of the author's own headers (#include "...") that were not found and so left
+                            out: "'a.cuh', 'b.cuh'"; "" when there are none */
+    int missing_count;
     cupel_source_parts *parts;
 } cupel_source;
 
+/* Errors: IO when the file cannot be read, USAGE when an include folder does not exist. */
 CUPEL_MUST_USE cupel_code cupel_source_load(const char *path, const cupel_source_options *options,
                                             cupel_arena *arena, cupel_source **out, cupel_error *err);
 

@@ -34,6 +34,23 @@
 #define __nv_pure__
 #define CUDARTAPI
 
+/* The C library's functions on the process: device code that calls one is an error of its author's. Before the
+ * library's own declarations, so that std::exit is known by this one too. */
+#define CUPEL_HOST_ONLY(name) __attribute__((unavailable(#name " is not a device function")))
+#pragma clang force_cuda_host_device begin
+extern "C" {
+CUPEL_HOST_ONLY(exit) void exit(int) noexcept;
+CUPEL_HOST_ONLY(_Exit) void _Exit(int) noexcept;
+CUPEL_HOST_ONLY(quick_exit) void quick_exit(int) noexcept;
+CUPEL_HOST_ONLY(abort) void abort() noexcept;
+CUPEL_HOST_ONLY(atexit) int atexit(void (*)()) noexcept;
+CUPEL_HOST_ONLY(system) int system(const char *);
+CUPEL_HOST_ONLY(_exit) void _exit(int);
+CUPEL_HOST_ONLY(fork) int fork() noexcept;
+CUPEL_HOST_ONLY(vfork) int vfork() noexcept;
+}
+#pragma clang force_cuda_host_device end
+
 /* The C++ library is the host's; in device mode its functions must be callable from device code. <new> declares functions that
  * clang knows already, so it stays outside. */
 #include <new>

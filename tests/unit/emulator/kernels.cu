@@ -37,6 +37,39 @@ __global__ void straight_endless(float *y) {
     for (;;) y[tid()] += 1; // no branch
 }
 
+__global__ void empty_endless(float *y) { while (1); } // nothing at all
+__global__ void empty_while(float *y, int n) {
+    while (n); // nothing for n
+    y[bid() * bdim() + tid()] = 1;
+}
+__global__ void empty_in_the_middle(const float *x, float *y, int n) {
+    int i = bid() * bdim() + tid();
+    if (i < n) y[i] = 2 * x[i];
+    while (n > 0) {} // nothing after all
+}
+__global__ void multiplies_for_ever(float *y, int n) {
+    for (float a = n;; a = a * 1.5f); // nothing of use
+}
+/* No accesses for a second: slow, but every turn is a step. */
+__global__ void long_way(float *y, int n) {
+    float a = 1;
+    for (int i = 0; i < n; i++) a = a * 0.5f + 1;
+    y[tid()] = a;
+}
+
+__global__ void leaves_local(const float *x, float *y, int n) {
+    float r[8];
+    int c = 0;
+    for (int i = 0; i < n; i++) r[c++] = x[i & 15]; // leaves r
+    y[tid()] = r[n & 7];
+}
+__global__ void leaves_local_at_once(float *y, int n) {
+    float r[8];
+    for (int i = 0; i < 8; i++) r[i] = i;
+    r[n] = 1; // far from r
+    y[tid()] = r[tid() & 7];
+}
+
 __global__ void deadlock(float *y) {
     if (tid() < 32) {
         if (tid() == 3) shuffle(CUPEL_EMU_SHFL_XOR, ~0u, 1.f, 1); // lane alone
@@ -107,7 +140,9 @@ __global__ void big_static(float *y) {
 }
 
 CANDIDATE(ENTRY(scale, 0), ENTRY(past_the_end, 0), ENTRY(reads_past, 0), ENTRY(null_store, 0), ENTRY(wild_store, 0),
-          ENTRY(misaligned, 0), ENTRY(endless, 0), ENTRY(straight_endless, 0), ENTRY(deadlock, 0), ENTRY(overflow, 0),
+          ENTRY(misaligned, 0), ENTRY(endless, 0), ENTRY(straight_endless, 0), ENTRY(empty_endless, 0), ENTRY(empty_while, 0),
+          ENTRY(empty_in_the_middle, 0), ENTRY(multiplies_for_ever, 0), ENTRY(long_way, 0), ENTRY(leaves_local, 0),
+          ENTRY(leaves_local_at_once, 0), ENTRY(deadlock, 0), ENTRY(overflow, 0),
           ENTRY(asserts, 0), ENTRY(traps, 0), ENTRY(divides, 0), ENTRY(remembers, 0), ENTRY(constants, 0),
           ENTRY(reads_output, 0), ENTRY(shared_unset, 0), ENTRY(dynamic_past, 0), ENTRY(local_array, 0), ENTRY(copies, 0),
           ENTRY(adds, 0), ENTRY(adds_apart, 0), ENTRY(bounded, 64), ENTRY(big_static, 0))

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -62,7 +63,9 @@ static void correct_kernel_is_right(void) {
 static void expect_fault(cupel_fault fault, const char *function, const char *mark) {
     assert_int_equal(f.seen.outcome, CUPEL_RUN_FAULT);
     assert_int_equal(f.seen.fault, fault);
-    if (function != NULL) assert_non_null(strstr(f.seen.place.function, function));
+    if (function != NULL && strstr(f.seen.place.function, function) == NULL)
+        fail_msg("in '%s' (%s:%d), not %s", f.seen.place.function, f.seen.place.file, f.seen.place.line,
+                 function);
     if (mark != NULL) {
         assert_non_null(strstr(f.seen.place.file, "kernels.cu"));
         assert_int_equal(f.seen.place.line, line_of(mark));
@@ -177,6 +180,66 @@ static void test_endless_without_a_branch(void **state) {
     float *y = field_buffer(&f, 1);
     run("straight_endless", (shape){0}, 1, (const void *[]){&y});
     expect_fault(CUPEL_FAULT_HANG, "straight_endless", "no branch");
+}
+
+/* Loops that use no steps are found by the processor time that they take, in a grid of any size. */
+static void test_endless_without_a_step(void **state) {
+    (void)state;
+    int n = 5;
+    clock_t start = clock();
+    field_reset(&f, 16, 64, 0);
+    const float *x = field_buffer(&f, 0);
+    float *y = field_buffer(&f, 1);
+    run("empty_endless", (shape){0}, 1, (const void *[]){&y});
+    expect_fault(CUPEL_FAULT_HANG, "empty_endless", "nothing at all");
+    field_reset(&f, 16, 64, 0);
+    run("empty_while", (shape){.grid = 2}, 2, (const void *[]){&y, &n});
+    expect_fault(CUPEL_FAULT_HANG, NULL, "nothing for n");
+    field_reset(&f, 16, 64, 0);
+    run("empty_in_the_middle", (shape){.grid = 2}, 3, (const void *[]){&x, &y, &n});
+    assert_true(y[0] == 0); /* was stored before */
+    expect_fault(CUPEL_FAULT_HANG, NULL, "nothing after all");
+    field_reset(&f, 16, 64, 0);
+    run("multiplies_for_ever", (shape){0}, 2, (const void *[]){&y, &n});
+    expect_fault(CUPEL_FAULT_HANG, NULL, "nothing of use");
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 4 * 2);
+    n = 0;
+    field_reset(&f, 16, 64, 0);
+    run("empty_while", (shape){.grid = 2}, 2, (const void *[]){&y, &n});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+}
+
+/* Slow and without an access for longer than an endless loop takes to be found. */
+static void test_slow_is_not_endless(void **state) {
+    (void)state;
+    int n = 1000000000;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("long_way", (shape){.block = 1, .steps = UINT64_C(10000000000)}, 2, (const void *[]){&y, &n});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+    assert_true(f.seen.steps >= (uint64_t)n);
+    assert_true(y[0] == 2);
+}
+
+static void test_leaving_a_local_array(void **state) {
+    (void)state;
+    static const int far[] = {1200000 / 4, 20000 / 4, -140000 / 4};
+    int n = 60000; /* floats: more than a stack */
+    field_reset(&f, 16, 64, 0);
+    const float *x = field_buffer(&f, 0);
+    float *y = field_buffer(&f, 1);
+    run("leaves_local", (shape){.block = 4}, 3, (const void *[]){&x, &y, &n});
+    assert_int_equal(f.seen.access_count, 1);
+    assert_int_equal(f.seen.accesses[0].space, CUPEL_SPACE_LOCAL);
+    expect_fault(CUPEL_FAULT_OUT_OF_BOUNDS, "leaves_local", "leaves r");
+    for (int i = 0; i < 3; i++) {
+        field_reset(&f, 16, 64, 0);
+        run("leaves_local_at_once", (shape){.block = 4}, 2, (const void *[]){&y, &far[i]});
+        assert_int_equal(f.seen.access_count, 1);
+        assert_int_not_equal(f.seen.accesses[0].space, CUPEL_SPACE_SHARED);
+        if (i != 0) assert_int_equal(f.seen.accesses[0].space, CUPEL_SPACE_LOCAL);
+        expect_fault(CUPEL_FAULT_OUT_OF_BOUNDS, "leaves_local_at_once", "far from r");
+    }
 }
 
 static void test_deadlock(void **state) {
@@ -363,6 +426,9 @@ int main(void) {
         cmocka_unit_test(test_endless),
         cmocka_unit_test(test_endless_in_a_grid),
         cmocka_unit_test(test_endless_without_a_branch),
+        cmocka_unit_test(test_endless_without_a_step),
+        cmocka_unit_test(test_slow_is_not_endless),
+        cmocka_unit_test(test_leaving_a_local_array),
         cmocka_unit_test(test_deadlock),
         cmocka_unit_test(test_stack_overflow),
         cmocka_unit_test(test_assert_and_trap),

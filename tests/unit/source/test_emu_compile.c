@@ -6,6 +6,7 @@
 
 #include "emu_abi.h"
 #include "emu_compile.h"
+#include "emu_runtime.h"
 
 static const char *const file_names[] = {"torch_extension", "whole_program", "qualifier_macros",
                                          "dynamic_shared",  "vectorised",    "warp_primitives",
@@ -193,6 +194,7 @@ static void no_compiler(void **state) {
                                          .compiler = "/nowhere/clang"};
     assert_int_equal(cupel_emu_compile(&request, f.arena, &path, &err), CUPEL_UNSUPPORTED);
     assert_non_null(strstr(err.text, "install the package clang"));
+    assert_null(strstr(err.text, "cupel build"));
     fixture_close(&f);
 }
 
@@ -241,6 +243,127 @@ static void processes_compile_at_once(void **state) {
     fixture_close(&f);
 }
 
+static void host_functions_in_device_code(void **state) {
+    (void)state;
+    static const struct {
+        const char *call, *name;
+    } calls[] = {{"exit(3)", "exit"},   {"std::exit(1)", "exit"},
+                 {"abort()", "abort"},  {"std::abort()", "abort"},
+                 {"_exit(1)", "_exit"}, {"system(\"ls\")", "system"},
+                 {"fork()", "fork"},    {"::quick_exit(1)", "quick_exit"}};
+    fixture f = fixture_open();
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        compiled c;
+        char text[400], want[64];
+        snprintf(text, sizeof text,
+                 "#include <cstdlib>\n__device__ void give_up() {\n  %s;\n}\n"
+                 "__global__ void k(float *x) { if (x[0] > 1) give_up(); x[0] = 1; }\n"
+                 "__global__ void l(float *x) { x[0] = 1; }\nint main() { exit(0); }\n",
+                 calls[i].call);
+        snprintf(want, sizeof want, "%s is not a device function", calls[i].name);
+        cupel_code code = compile_text(&f, text, "k", &c);
+        if (code != CUPEL_BUILD || c.err.line != 3 || !strstr(c.err.text, want))
+            fail_msg("%s: %d: %s", calls[i].call, c.err.line, code == CUPEL_OK ? "compiles" : c.err.text);
+        if (compile_text(&f, text, "l", &c) != CUPEL_OK) fail_msg("%s: %s", calls[i].call, c.err.text);
+    }
+    compiled c; /* names of the author's own */
+    const char *text =
+        "struct gate { int exit, system; __device__ int abort() const { return exit + system; } };\n"
+        "__device__ int fork(int way) { return way; }\n"
+        "namespace mine { __device__ void exit(int *x) { x[0] = 1; } }\n"
+        "__global__ void k(int *x) { gate g{1, 2}; int system = fork(g.abort()); "
+        "mine::exit(x + system); }\n";
+    if (compile_text(&f, text, "k", &c) != CUPEL_OK) fail_msg("%d: %s", c.err.line, c.err.text);
+    fixture_close(&f);
+}
+
+static void headers_that_were_left_out_are_named(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    compiled c;
+    const char *text = "#include \"h.cuh\"\n#include \"cuda_fp16.h\"\n#include <torch/extension.h>\n"
+                       "__global__ void k(float *x) { x[0] = from_header(1); }\n"
+                       "__global__ void l(float *x) { x[0] = 1; }\n";
+    assert_int_equal(compile_text(&f, text, "k", &c), CUPEL_BUILD);
+    assert_int_equal(c.err.line, 4);
+    assert_non_null(strstr(c.err.text, "from_header"));
+    assert_non_null(
+        strstr(c.err.text, "the header 'h.cuh' was not found and was left out: use -I or source.include"));
+    assert_int_equal(compile_text(&f, text, "inside", &c), CUPEL_MISMATCH);
+    assert_non_null(strstr(c.err.text, "'h.cuh' was not found"));
+    assert_int_equal(compile_text(&f, text, "l", &c), CUPEL_OK);
+    text = "#include \"a.h\"\n#include \"b.h\"\n#include \"a.h\"\n__global__ void k(int *x) { gone(); }\n";
+    assert_int_equal(compile_text(&f, text, "k", &c), CUPEL_BUILD);
+    assert_non_null(strstr(c.err.text, "the headers 'a.h', 'b.h' were not found and were left out"));
+    fixture_close(&f);
+}
+
+static void an_include_folder_must_exist(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    cupel_source *source;
+    cupel_error err;
+    const char *folder = "/nowhere/include";
+    const char *text = "__global__ void k() {}\n";
+    write_file(f.path, text, strlen(text));
+    cupel_source_options options = {.include_count = 1, .includes = &folder};
+    assert_int_equal(cupel_source_load(f.path, &options, f.arena, &source, &err), CUPEL_USAGE);
+    assert_non_null(strstr(err.text, "'/nowhere/include' does not exist"));
+    fixture_close(&f);
+}
+
+static void refusals_are_sentences(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    compiled c;
+    assert_int_equal(
+        compile_text(&f, "__global__ void k(float *x, cudaTextureObject_t t) { x[0] = 1; }\n", "k", &c),
+        CUPEL_UNSUPPORTED);
+    assert_non_null(strstr(c.err.text, "textures in 'k' are not emulated"));
+    assert_int_equal(compile_text(&f, "__global__ void k(float *x) { wmma::fill(x); }\n", "k", &c),
+                     CUPEL_UNSUPPORTED);
+    assert_non_null(strstr(c.err.text, "fragments (wmma) in 'k' are not emulated"));
+    assert_int_equal(compile_text(&f, "__global__ void k(float *x) { cutlass::fill(x); }\n", "k", &c),
+                     CUPEL_UNSUPPORTED);
+    assert_non_null(strstr(c.err.text, "CUTLASS in 'k' is not emulated"));
+    fixture_close(&f);
+}
+
+/* From the source to the refusal of a launch. */
+static void launch_bounds_refuse_a_launch(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    compiled c;
+    cupel_emu_module *module;
+    static cupel_observation seen;
+    static float x[64];
+    static uint8_t valid[sizeof x / 8 + 8], readable[sizeof x / 8 + 8];
+    memset(valid, 0xff, sizeof valid);
+    const char *entry = "k<float, 64>";
+    assert_int_equal(compile_text(&f,
+                                  "template <class T, int B> __global__ void __launch_bounds__(B) k(T *x) {\n"
+                                  "  x[threadIdx.x % 64] = 1;\n}\n",
+                                  entry, &c),
+                     CUPEL_OK);
+    assert_int_equal(cupel_emu_module_load(c.path, &module, &c.err), CUPEL_OK);
+    float *px = x;
+    void *arguments[] = {&px};
+    cupel_emu_memory memory = {(unsigned char *)x, sizeof x, valid, readable, NULL, NULL};
+    for (int threads = 64; threads <= 65; threads++) {
+        cupel_emu_launch launch = {.kernel = cupel_emu_module_kernel(module, entry),
+                                   .args = arguments,
+                                   .grid = {1, 1, 1},
+                                   .block = {threads, 1, 1}};
+        cupel_emu_run_begin(module, &memory, 0, false, false, 1000000, &seen);
+        assert_int_equal(cupel_emu_run_launch(&launch), threads == 64);
+        cupel_emu_run_end();
+    }
+    assert_int_equal(seen.outcome, CUPEL_RUN_REFUSED);
+    assert_non_null(strstr(seen.text, "65 threads a block, __launch_bounds__ allows 64"));
+    cupel_emu_module_close(module);
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trial_files_compile),
@@ -253,6 +376,11 @@ int main(void) {
         cmocka_unit_test(no_compiler),
         cmocka_unit_test(equal_requests_share_an_object),
         cmocka_unit_test(processes_compile_at_once),
+        cmocka_unit_test(host_functions_in_device_code),
+        cmocka_unit_test(headers_that_were_left_out_are_named),
+        cmocka_unit_test(an_include_folder_must_exist),
+        cmocka_unit_test(refusals_are_sentences),
+        cmocka_unit_test(launch_bounds_refuse_a_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
