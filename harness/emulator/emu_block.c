@@ -205,7 +205,8 @@ static void report_endless(const void *pc) {
 }
 
 /* A step is an executed edge, a memory access, a barrier or a warp operation, so that every loop uses steps
- * up. Between slices the others come to run: a thread may be spinning until another one stores a flag. */
+ * up, but for those without a way out that touch nothing (emu_fault.c). Between slices the others come to
+ * run: a thread may be spinning until another one stores a flag. */
 void cupel_emu_budget_spent(const void *pc) {
     cupel_emu_block_begin_budget();
     if (m->budget == 0 || m->access_budget == 0) report_endless(pc);

@@ -54,7 +54,9 @@ typedef struct cupel_emu_launch {
 void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
                          bool careful, bool zero_poison, uint64_t step_limit, cupel_observation *out);
 
-/* Runs one launch. False when the run is over: out then says why (refused, fault, unsupported). */
+/* Runs one launch. False when the run is over: out then says why (refused, fault, unsupported). A loop that
+ * uses no steps is ended as a hang after about half a second of processor time; ITIMER_VIRTUAL and SIGVTALRM
+ * are taken for that. */
 bool cupel_emu_run_launch(const cupel_emu_launch *launch);
 
 /* Ends the run: accesses get their places, device globals get their first values back. True when the
