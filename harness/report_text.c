@@ -140,7 +140,7 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     if (cupel_word_has_values(finding)) print_values(found, out);
     cupel_word_place(finding->has_access ? &finding->access.place : &finding->place, place, sizeof place);
     if (place[0]) fprintf(out, "  place     %s\n", place);
-    if (found->minimised) {
+    if (found->minimised && finding->standing == CUPEL_STANDING_PROOF) {
         char traits[256];
         cupel_traits_describe(finding->necessary_traits, traits, sizeof traits);
         if (!found->gate_untested) fprintf(out, "  needs     %s\n", traits);
