@@ -165,7 +165,7 @@
       "torch.nn.functional.kl_div", NOW)                                                                     \
     X("loss", bce, "bce(x, target, reduction=\"mean\")", "torch.nn.functional.binary_cross_entropy", NOW)    \
     X("loss", bce_with_logits, "bce_with_logits(x, target, reduction=\"mean\")",                             \
-      "torch.nn.functional.binary_cross_entropy_with_logits", LATER)                                           \
+      "torch.nn.functional.binary_cross_entropy_with_logits", LATER)                                         \
     X("loss", hinge_loss, "hinge_loss(x, target, reduction=\"mean\")", "none", LATER)                        \
     X("loss", cosine_similarity, "cosine_similarity(x, y, axis=1, eps=1e-8)",                                \
       "torch.nn.functional.cosine_similarity", NOW)                                                          \

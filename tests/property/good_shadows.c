@@ -284,7 +284,9 @@ static float pointwise_of(property_problem *p, const char *e, int form, float x,
     if (!strcmp(e, "atan(x)")) return atanf(x);
     if (!strcmp(e, "sigmoid(x)")) return sigmoid(x, form, p);
     if (!strcmp(e, "softplus(x)"))
-        return x > 20 ? x : form % 2 ? logf(1.0f + property_exp(x, approximate, &p->random)) : log1pf(expf(x));
+        return x > 20     ? x
+               : form % 2 ? logf(1.0f + property_exp(x, approximate, &p->random))
+                          : log1pf(expf(x));
     if (!strcmp(e, "elu(x)")) return x > 0 ? x : form % 2 ? expf(x) - 1.0f : expm1f(x);
     if (!strcmp(e, "logsigmoid(x)"))
         return fminf(x, 0.0f) - (form % 2 ? logf(1.0f + expf(-fabsf(x))) : log1pf(expf(-fabsf(x))));
@@ -338,10 +340,10 @@ const property_operator property_operators[] = {
             POINTWISE("expm1(x)", 1) POINTWISE("cosh(x)", 1) POINTWISE("atan(x)", 1)
                 POINTWISE("sigmoid(x)", 1) POINTWISE("silu(x)", 1) POINTWISE("gelu(x)", 1)
                     POINTWISE("softplus(x)", 1) POINTWISE("elu(x)", 1) POINTWISE("logsigmoid(x)", 1)
-                    POINTWISE("relu(x)", 1) POINTWISE("x * w + b", 3) POINTWISE("x * w * b", 3)
-                        POINTWISE("x * w / b", 3) POINTWISE("x / w", 2) POINTWISE("x - w", 2)
-                            POINTWISE("maximum(x, w)", 2) POINTWISE("where(x > w, x, b)", 3)
-                                POINTWISE("abs(x)", 1)
+                        POINTWISE("relu(x)", 1) POINTWISE("x * w + b", 3) POINTWISE("x * w * b", 3)
+                            POINTWISE("x * w / b", 3) POINTWISE("x / w", 2) POINTWISE("x - w", 2)
+                                POINTWISE("maximum(x, w)", 2) POINTWISE("where(x > w, x, b)", 3)
+                                    POINTWISE("abs(x)", 1)
 #undef POINTWISE
 };
 const int property_operator_count = sizeof property_operators / sizeof *property_operators;
