@@ -6,6 +6,7 @@ the record holds are not run again. Any finding ends it with exit status 1.
 """
 import argparse
 import collections
+import concurrent.futures
 import datetime
 import json
 import os
@@ -57,24 +58,30 @@ def main():
     parser.add_argument("--folder", help="where the files of the manifest lie; default: beside it")
     parser.add_argument("--record", required=True)
     parser.add_argument("--cases", type=int, default=200000)
-    parser.add_argument("--slice", type=int, default=2000)
-    parser.add_argument("--elements", type=int, default=80000, help="largest case, in elements of all tensors")
+    parser.add_argument("--slice", type=int, default=1000, help="cases of one seed; as in the record that is gone on with")
+    parser.add_argument("--elements", type=int, default=85000, help="largest case, in elements of all tensors")
     parser.add_argument("--seed", type=int, default=1000)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     done = read_record(options.record)
     folder = options.folder or os.path.dirname(options.manifest)
+    wanted = [
+        (file, contract, options.seed + number)
+        for number in range((options.cases + options.slice - 1) // options.slice)
+        for file, contract, verdict, _, _ in read_manifest(options.manifest)
+        if verdict == "accepted" and options.seed + number not in done[contract]
+    ]
     bad = 0
-    for number in range((options.cases + options.slice - 1) // options.slice):
-        for file, contract, verdict, _, _ in read_manifest(options.manifest):
-            seed = options.seed + number
-            if verdict != "accepted" or seed in done[contract]:
-                continue
-            entry = run_slice(options, folder, file, contract, seed)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        slices = [pool.submit(run_slice, options, folder, *slice_) for slice_ in wanted]
+        for finished in concurrent.futures.as_completed(slices):
+            entry = finished.result()
             with open(options.record, "a", encoding="utf-8") as record:
                 record.write(json.dumps(entry) + "\n")
-            done[contract][seed] = entry
-            print(f"{contract} seed {seed}: {entry['cases']} cases, {entry['elements'] / max(1, entry['cases']):.0f} "
-                  f"elements each, {entry['seconds']} s, {entry['verdict']}", flush=True)
+            done[entry["contract"]][entry["seed"]] = entry
+            print(f"{entry['contract']} seed {entry['seed']}: {entry['cases']} cases, "
+                  f"{entry['elements'] / max(1, entry['cases']):.0f} elements each, {entry['seconds']} s, "
+                  f"{entry['verdict']}", flush=True)
             bad += entry["verdict"] != "accepted" or bool(entry["findings"])
     for contract, slices in sorted(done.items()):
         cases = sum(e["cases"] for e in slices.values())
