@@ -1,34 +1,6 @@
 /* Functions of one argument, pow, fmod, remainder and atan2. */
 #include "ball.h"
-
-static double evaluate(cupel_op op, double x) {
-    switch (op) {
-    case CUPEL_OP_NEG: return -x;
-    case CUPEL_OP_ABS: return fabs(x);
-    case CUPEL_OP_SIGN: return (double)((x > 0) - (x < 0));
-    case CUPEL_OP_FLOOR: return floor(x);
-    case CUPEL_OP_CEIL: return ceil(x);
-    case CUPEL_OP_ROUND: return nearbyint(x);
-    case CUPEL_OP_TRUNC: return trunc(x);
-    case CUPEL_OP_SQRT: return sqrt(x);
-    case CUPEL_OP_RSQRT: return 1 / sqrt(x);
-    case CUPEL_OP_EXP: return exp(x);
-    case CUPEL_OP_EXP2: return exp2(x);
-    case CUPEL_OP_EXPM1: return expm1(x);
-    case CUPEL_OP_LOG: return log(x);
-    case CUPEL_OP_LOG2: return log2(x);
-    case CUPEL_OP_LOG10: return log10(x);
-    case CUPEL_OP_LOG1P: return log1p(x);
-    case CUPEL_OP_ASIN: return asin(x);
-    case CUPEL_OP_ACOS: return acos(x);
-    case CUPEL_OP_ATAN: return atan(x);
-    case CUPEL_OP_SINH: return sinh(x);
-    case CUPEL_OP_TANH: return tanh(x);
-    case CUPEL_OP_ERF: return erf(x);
-    case CUPEL_OP_ERFC: return erfc(x);
-    default: return x;
-    }
-}
+#include "function_value.h"
 
 /* Where the function's finite values lie: an infinite radius must not excuse what no kernel can return. */
 static void range_of(cupel_op op, double *floor, double *ceiling) {
@@ -76,7 +48,7 @@ static double motion(cupel_op op, double lo, double hi, double x, double y) {
         lo = fmax(lo, 0), hi = fmax(hi, 0);
     if (op == CUPEL_OP_LOG1P) lo = fmax(lo, -1), hi = fmax(hi, -1);
     if (op == CUPEL_OP_ASIN || op == CUPEL_OP_ACOS) lo = fmin(fmax(lo, -1), 1), hi = fmin(fmax(hi, -1), 1);
-    return fmax(fabs(evaluate(op, lo) - y), fabs(evaluate(op, hi) - y));
+    return fmax(fabs(cupel_function_value(op, lo) - y), fabs(cupel_function_value(op, hi) - y));
 }
 
 static bool moves_exactly(cupel_op op) {

@@ -1,43 +1,6 @@
 /* One operand, element by element. */
 #include "bounded.h"
-
-static double evaluate(cupel_op op, double x) {
-    switch (op) {
-    case CUPEL_OP_NEG: return -x;
-    case CUPEL_OP_ABS: return fabs(x);
-    case CUPEL_OP_SIGN: return isnan(x) ? x : (double)((x > 0) - (x < 0));
-    case CUPEL_OP_FLOOR: return floor(x);
-    case CUPEL_OP_CEIL: return ceil(x);
-    case CUPEL_OP_ROUND: return nearbyint(x);
-    case CUPEL_OP_TRUNC: return trunc(x);
-    case CUPEL_OP_ISNAN: return isnan(x);
-    case CUPEL_OP_ISINF: return isinf(x) != 0;
-    case CUPEL_OP_ISFINITE: return isfinite(x);
-    case CUPEL_OP_NOT: return x == 0;
-    case CUPEL_OP_BITNOT: return -x - 1;
-    case CUPEL_OP_SQRT: return sqrt(x);
-    case CUPEL_OP_RSQRT: return 1 / sqrt(x);
-    case CUPEL_OP_EXP: return exp(x);
-    case CUPEL_OP_EXP2: return exp2(x);
-    case CUPEL_OP_EXPM1: return expm1(x);
-    case CUPEL_OP_LOG: return log(x);
-    case CUPEL_OP_LOG2: return log2(x);
-    case CUPEL_OP_LOG10: return log10(x);
-    case CUPEL_OP_LOG1P: return log1p(x);
-    case CUPEL_OP_SIN: return sin(x);
-    case CUPEL_OP_COS: return cos(x);
-    case CUPEL_OP_TAN: return tan(x);
-    case CUPEL_OP_ASIN: return asin(x);
-    case CUPEL_OP_ACOS: return acos(x);
-    case CUPEL_OP_ATAN: return atan(x);
-    case CUPEL_OP_SINH: return sinh(x);
-    case CUPEL_OP_COSH: return cosh(x);
-    case CUPEL_OP_TANH: return tanh(x);
-    case CUPEL_OP_ERF: return erf(x);
-    case CUPEL_OP_ERFC: return erfc(x);
-    default: return x; /* TOREAL */
-    }
-}
+#include "function_value.h"
 
 typedef struct single {
     const cupel_tensor *x;
@@ -107,7 +70,7 @@ static bool slope_loop(const single *s, int64_t begin, int64_t n) {
         const double rx = s->x->radius ? s->x->radius[i] : 0, lo = fmax(x[i] - rx, s->x->floor),
                      hi = x[i] + rx;
         if (!(lo >= 0x1p-120 && x[i] < 0x1p120 && rx <= 0.01 * x[i])) return false;
-        const double y = evaluate(s->op, x[i]);
+        const double y = cupel_function_value(s->op, x[i]);
         double moved;
         switch (s->op) {
         case CUPEL_OP_SQRT: moved = rx / (2 * sqrt(lo)); break;
@@ -130,7 +93,7 @@ static bool gentle_loop(const single *s, int64_t begin, int64_t n) {
     double *v = s->out->value, *r = s->out->radius;
     for (int64_t i = begin; i < begin + n; i++) {
         const double rx = s->x->radius ? s->x->radius[i] : 0;
-        const double y = evaluate(s->op, x[i]);
+        const double y = cupel_function_value(s->op, x[i]);
         double slope = 1;
         if (s->op == CUPEL_OP_TANH) slope = 1 - y * y;
         if (s->op == CUPEL_OP_ERF) slope = rx > 0 ? 1.1283791670955128 * exp(-x[i] * x[i]) : 0;
@@ -150,7 +113,7 @@ static bool gentle_loop(const single *s, int64_t begin, int64_t n) {
 static bool still_loop(const single *s, int64_t begin, int64_t n) {
     const double limit = s->w->largest / (2 * s->trait->overflow);
     for (int64_t i = begin; i < begin + n; i++) {
-        const double x = s->x->value[i], y = evaluate(s->op, x);
+        const double x = s->x->value[i], y = cupel_function_value(s->op, x);
         const double error = cupel_budget_error(s->w, s->op, x, x, fabs(y));
         if (!(fabs(y) + error < limit)) return false;
         s->out->value[i] = y;
@@ -198,7 +161,7 @@ static cupel_code by_rules(cupel_bounded *b, int node, int64_t begin, int64_t n)
                            self->op == CUPEL_OP_EXPM1 || self->op == CUPEL_OP_SINH ||
                            self->op == CUPEL_OP_COSH;
         const double value =
-            cupel_keep_finite(evaluate(self->op, x->value[i]), grows && isfinite(x->value[i]));
+            cupel_keep_finite(cupel_function_value(self->op, x->value[i]), grows && isfinite(x->value[i]));
         const cupel_ball r =
             cupel_ball_unary(&b->w, &b->plans[node].trait, self->op, self->kind, &bx, value, false);
         CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], i, &r));
@@ -224,8 +187,8 @@ static void take_attributes(cupel_bounded *b, int node, const cupel_tensor *x) {
     }
     if (n->kind != CUPEL_VALUE_REAL || b->graph->nodes[n->args[0]].kind != CUPEL_VALUE_REAL) return;
     const cupel_ball one = cupel_ball_plain(1, 0, CUPEL_CLASS_FINITE, CUPEL_REASON_JUDGED);
-    const cupel_ball r =
-        cupel_ball_unary(&b->w, &b->plans[node].trait, n->op, n->kind, &one, evaluate(n->op, 1), false);
+    const cupel_ball r = cupel_ball_unary(&b->w, &b->plans[node].trait, n->op, n->kind, &one,
+                                          cupel_function_value(n->op, 1), false);
     t->floor = r.floor;
     t->ceiling = r.ceiling;
 }
