@@ -324,7 +324,7 @@ cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_opt
                                        .cases = options->cases,
                                        .seconds = 0,
                                        .limits = options->limits};
-        cupel_search_callbacks callbacks = {&c, on_suspect, on_progress};
+        cupel_search_callbacks callbacks = {.self = &c, .suspect = on_suspect, .progress = on_progress};
         code = cupel_supervisor_search(c.supervisor, &search, &callbacks, &report->scoreboard, err);
         if (c.code != CUPEL_OK) code = c.code;
         minimise_new(&c, 0);

@@ -88,21 +88,19 @@ static cupel_code set_format(cupel_cli_settings *s, const char *value, cupel_err
 }
 
 static cupel_code set_executor(cupel_cli_settings *s, const char *value, cupel_error *err) {
-    static const char *const later[] = {"cuda", "python"};
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (strcmp(value, later[i]) == 0)
-            return cupel_fail(err, CUPEL_USAGE, "--on %s is not there yet; emu and host are", value);
-    if (strcmp(value, "emu") != 0 && strcmp(value, "host") != 0)
-        return cupel_fail(err, CUPEL_USAGE, "--on: expected emu or host, found '%s'", value);
+    if (strcmp(value, "python") == 0)
+        return cupel_fail(err, CUPEL_USAGE, "--on python is not there yet; emu, host and cuda are");
+    if (strcmp(value, "emu") != 0 && strcmp(value, "host") != 0 && strcmp(value, "cuda") != 0)
+        return cupel_fail(err, CUPEL_USAGE, "--on: expected emu, host or cuda, found '%s'", value);
     s->executor = value;
     return CUPEL_OK;
 }
 
 static cupel_code set_engine(cupel_cli_settings *s, const char *value, cupel_error *err) {
-    if (strcmp(value, "libfuzzer") == 0 || strcmp(value, "afl") == 0)
-        return cupel_fail(err, CUPEL_USAGE, "--engine %s is not there yet; draw is", value);
-    if (strcmp(value, "draw") != 0)
-        return cupel_fail(err, CUPEL_USAGE, "--engine: expected draw, found '%s'", value);
+    if (strcmp(value, "afl") == 0)
+        return cupel_fail(err, CUPEL_USAGE, "--engine afl is not there yet; libfuzzer and draw are");
+    if (strcmp(value, "libfuzzer") != 0 && strcmp(value, "draw") != 0)
+        return cupel_fail(err, CUPEL_USAGE, "--engine: expected libfuzzer or draw, found '%s'", value);
     s->engine = value;
     return CUPEL_OK;
 }
@@ -143,6 +141,7 @@ FLAG_SETTER(set_dry_run, dry_run)
 FLAG_SETTER(set_quiet, quiet)
 FLAG_SETTER(set_help, help)
 FLAG_SETTER(set_all, all)
+FLAG_SETTER(set_gdb, gdb)
 LIST_SETTER(add_include, includes)
 LIST_SETTER(add_define, defines)
 LIST_SETTER(add_set, sets)
@@ -166,8 +165,11 @@ static cupel_code set_schedule(cupel_cli_settings *s, const char *value, cupel_e
 }
 
 enum {
-    ANY_RUN = CUPEL_CLI_CHECK | CUPEL_CLI_RUN | CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE,
-    ALL = ANY_RUN | CUPEL_CLI_OPS
+    SEARCH = CUPEL_CLI_CHECK | CUPEL_CLI_FUZZ,
+    OF_BUNDLE = CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE | CUPEL_CLI_EXPLAIN,
+    ANY_RUN = SEARCH | CUPEL_CLI_RUN | CUPEL_CLI_DIFF | OF_BUNDLE,
+    OF_SOURCE = ANY_RUN | CUPEL_CLI_BUILD, /* compiles the kernel */
+    ALL = OF_SOURCE | CUPEL_CLI_OPS | CUPEL_CLI_INIT | CUPEL_CLI_DOCTOR
 };
 
 static const struct option_entry {
@@ -179,18 +181,19 @@ static const struct option_entry {
     const char *help;
 } entries[] = {
     {"on", 0, "EXECUTOR", ANY_RUN, set_executor,
-     "emu (emulated CUDA) or host (a C function); default: what the contract asks for"},
-    {"contract", 0, "ID", CUPEL_CLI_CHECK | CUPEL_CLI_RUN, set_contract,
+     "emu (emulated CUDA), cuda (a GPU) or host (a C function); default: what the contract asks for"},
+    {"contract", 0, "ID", SEARCH | CUPEL_CLI_RUN | CUPEL_CLI_DIFF | CUPEL_CLI_BUILD, set_contract,
      "which contract of a file with several"},
-    {"for", 0, "TIME", CUPEL_CLI_CHECK | CUPEL_CLI_MINIMISE, set_seconds, "time budget: 10s, 2m, 1h"},
-    {"cases", 0, "N", CUPEL_CLI_CHECK | CUPEL_CLI_MINIMISE, set_cases,
+    {"for", 0, "TIME", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_MINIMISE, set_seconds, "time budget: 10s, 2m, 1h"},
+    {"cases", 0, "N", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_MINIMISE, set_cases,
      "number of cases; with --seed everything is repeatable"},
-    {"seed", 0, "S", CUPEL_CLI_CHECK | CUPEL_CLI_RUN, set_seed, "seed of the search (run: of the values)"},
-    {"elements", 0, "N", CUPEL_CLI_CHECK, set_elements,
+    {"seed", 0, "S", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_RUN, set_seed,
+     "seed of the search (run: of the values)"},
+    {"elements", 0, "N", SEARCH | CUPEL_CLI_DIFF, set_elements,
      "largest case, in elements of all tensors; default 65536"},
-    {"engine", 0, "NAME", CUPEL_CLI_CHECK, set_engine, "where cases come from: draw"},
-    {"standing", 0, "LEAST", CUPEL_CLI_CHECK, set_standing, "proof (default) or evidence: what rejects"},
-    {"gates", 0, "LIST", CUPEL_CLI_CHECK, set_gates, "only these gates: CMP-01,EXC-01"},
+    {"engine", 0, "NAME", SEARCH, set_engine, "where cases come from: libfuzzer (default) or draw"},
+    {"standing", 0, "LEAST", SEARCH, set_standing, "proof (default) or evidence: what rejects"},
+    {"gates", 0, "LIST", SEARCH, set_gates, "only these gates: CMP-01,EXC-01"},
     {"set", 0, "DIM=N", CUPEL_CLI_RUN, add_set, "value of a dim"},
     {"type", 0, "T=TYPE", CUPEL_CLI_RUN, add_type, "element type of a type variable"},
     {"param", 0, "NAME=X", CUPEL_CLI_RUN, add_param, "value of a param"},
@@ -204,14 +207,16 @@ static const struct option_entry {
      "where special values stand: single, sparse, row, tile, all"},
     {"schedule", 0, "SEED", CUPEL_CLI_RUN, set_schedule, "seed of the second run's schedule"},
     {"all", 'a', NULL, CUPEL_CLI_RUN | CUPEL_CLI_REPLAY, set_all, "show every element of the output"},
-    {"format", 0, "FORMAT", CUPEL_CLI_CHECK, set_format, "text (default) or json"},
-    {"output", 'o', "DIR", CUPEL_CLI_CHECK | CUPEL_CLI_MINIMISE, set_directory,
-     "folder that gets crashes/; default: the current one"},
-    {"include", 'I', "DIR", ANY_RUN, add_include, "folder of the kernel's own headers"},
-    {"define", 'D', "NAME[=V]", ANY_RUN, add_define, "macro for the kernel"},
+    {"format", 0, "FORMAT", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR, set_format, "text (default) or json"},
+    {"output", 'o', "DIR", SEARCH | CUPEL_CLI_MINIMISE, set_directory,
+     "folder that gets crashes/ and corpus/; default: the current one"},
+    {"output", 'o', "FILE", CUPEL_CLI_INIT | CUPEL_CLI_BUILD, set_directory, "the file to write"},
+    {"include", 'I', "DIR", OF_SOURCE | CUPEL_CLI_INIT, add_include, "folder of the kernel's own headers"},
+    {"define", 'D', "NAME[=V]", OF_SOURCE, add_define, "macro for the kernel"},
     {"dry-run", 0, NULL, CUPEL_CLI_CHECK, set_dry_run,
      "read the contract, say what would be checked, run nothing"},
     {"quiet", 'q', NULL, ANY_RUN, set_quiet, "no progress"},
+    {"gdb", 0, NULL, CUPEL_CLI_REPLAY, set_gdb, "stop inside the emulated kernel, in gdb"},
     {"help", 'h', NULL, ALL, set_help, "this text"},
 };
 enum { ENTRY_COUNT = sizeof entries / sizeof *entries, LONG_BASE = 1000 };
@@ -271,7 +276,9 @@ cupel_code cupel_cli_parse(int command, int argc, char **argv, cupel_cli_setting
         if (entry < 0) return unknown_option(command, argv[0], word, err);
         CUPEL_TRY(entries[entry].set(out, optarg, err));
     }
-    int operands = command & CUPEL_CLI_OPS ? 0 : command & (CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE) ? 2 : 1;
+    int operands = command & (CUPEL_CLI_OPS | CUPEL_CLI_DOCTOR) ? 0
+                   : command & (OF_BUNDLE | CUPEL_CLI_DIFF)     ? 2
+                                                                : 1;
     if (argc - optind > operands)
         return cupel_fail(err, CUPEL_USAGE, "unexpected operand '%s'", argv[optind + operands]);
     if (optind < argc) out->operand = argv[optind];

@@ -15,7 +15,13 @@ enum {
     CUPEL_CLI_RUN = 2,
     CUPEL_CLI_REPLAY = 4,
     CUPEL_CLI_MINIMISE = 8,
-    CUPEL_CLI_OPS = 16
+    CUPEL_CLI_OPS = 16,
+    CUPEL_CLI_FUZZ = 32,
+    CUPEL_CLI_EXPLAIN = 64,
+    CUPEL_CLI_INIT = 128,
+    CUPEL_CLI_DOCTOR = 256,
+    CUPEL_CLI_DIFF = 512,
+    CUPEL_CLI_BUILD = 1024
 };
 
 enum { CUPEL_CLI_LIST_MAX = 64 };
@@ -27,14 +33,15 @@ typedef struct cupel_cli_list {
 
 typedef struct cupel_cli_settings {
     const char *operand; /* KERNEL or BUNDLE; NULL when missing */
-    const char *second;  /* replay and minimise: the kernel, where it is not where the bundle says */
+    const char *second; /* replay, minimise, explain: the kernel, where it is not where the bundle says; diff:
+                           the other kernel */
     const char *executor, *contract, *directory, *engine;
     double seconds;
     uint64_t cases, seed;
     int64_t elements;
     cupel_standing standing;
     unsigned gates;
-    bool seed_given, json, dry_run, quiet, help, all;
+    bool seed_given, json, dry_run, quiet, help, all, gdb;
     cupel_cli_list includes, defines, sets, types, params, patterns, specials, placements, amplitudes,
         centres;
     uint64_t schedule;

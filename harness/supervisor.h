@@ -35,11 +35,13 @@ CUPEL_MUST_USE cupel_code cupel_supervisor_try(cupel_supervisor *supervisor, con
                                                cupel_error *err);
 
 typedef struct cupel_search_options {
-    const char *engine; /* "draw" */
+    const char *engine; /* NULL: the best there is */
     uint64_t seed;
     uint64_t cases; /* 0: no limit */
     double seconds; /* 0: no limit */
     cupel_limits limits;
+    size_t start_count;         /* recipes that are tried before anything else, in this order */
+    const cupel_recipe *starts; /* made legal by the search; borrowed until it ends */
 } cupel_search_options;
 
 typedef struct cupel_progress {
@@ -52,6 +54,9 @@ typedef struct cupel_progress {
                                      them); may be empty */
     double seconds_since_feature; /* since a new trait cell (pattern x type x shape class x special) or edge
                                      was seen */
+    int64_t features;             /* trait cells, edges and closeness buckets seen so far */
+    int64_t edges, edge_count;    /* edges of the candidate seen, of how many; 0 of 0 where unknown */
+    int64_t corpus;               /* recipes handed out as interesting so far */
 } cupel_progress;
 
 /* Runs a search in a worker, replacing it when it dies (the recipe at work then becomes a suspect). Suspects
@@ -61,6 +66,8 @@ typedef struct cupel_search_callbacks {
     void *self;
     bool (*suspect)(void *self, const cupel_recipe *recipe, const cupel_judged *suspicion);
     bool (*progress)(void *self, const cupel_progress *progress); /* about ten times a second */
+    /* A recipe that brought a new feature, each once, in the order of the search; may be NULL. */
+    void (*interesting)(void *self, const cupel_recipe *recipe);
 } cupel_search_callbacks;
 
 CUPEL_MUST_USE cupel_code cupel_supervisor_search(cupel_supervisor *supervisor,

@@ -231,7 +231,7 @@ static bool serve_search(worker *w, const cupel_header *header) {
         return send_error(w);
     }
     cupel_search search = {.contract = w->contract,
-                           .limits = {command.max_elements},
+                           .limits = {.max_elements = command.max_elements},
                            .seed = command.seed,
                            .first = command.first,
                            .count = command.count,

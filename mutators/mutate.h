@@ -3,6 +3,7 @@
 #ifndef CUPEL_MUTATE_H
 #define CUPEL_MUTATE_H
 
+#include "dictionary.h"
 #include "recipe.h"
 
 /* max_elements: of all tensors together; 0: 65,536. Up to that default small cases are favoured (a mean of
@@ -10,6 +11,7 @@
  * shape may pass the limit, seldom. */
 typedef struct cupel_limits {
     int64_t max_elements;
+    const cupel_dictionary *dictionary; /* may be NULL; the undirected draw does not look at it */
 } cupel_limits;
 
 /* A fresh recipe, weighted over patterns and boundary shapes: the undirected baseline and the start of every

@@ -90,7 +90,7 @@ typedef struct cupel_recipe {
     double params[CUPEL_PARAM_MAX];
     cupel_tensor_recipe tensors[CUPEL_TENSOR_MAX];
     uint32_t aliases;  /* bit i: the contract's i-th may_alias pair shares a buffer */
-    uint64_t schedule; /* seed of the second run's schedule; 0: canonical as well */
+    uint64_t schedule; /* the second run's (schedule.h); 0: canonical as well */
     uint32_t poison;   /* seed of the finite poison */
 } cupel_recipe;
 

@@ -217,7 +217,7 @@ static search_log run_search(host_fixture *f, uint64_t seed, uint64_t cases, int
     log.kill_after = kill_after;
     log.fixture = f;
     cupel_search_options options = {.engine = "draw", .seed = seed, .cases = cases, .limits = {2000}};
-    cupel_search_callbacks callbacks = {&log, on_suspect, on_progress};
+    cupel_search_callbacks callbacks = {.self = &log, .suspect = on_suspect, .progress = on_progress};
     cupel_error err;
     cupel_code code = cupel_supervisor_search(f->supervisor, &options, &callbacks, board, &err);
     if (code != CUPEL_OK) print_message("%s\n", err.text);
@@ -344,7 +344,7 @@ static void unknown_engines_are_refused(void **state) {
     host_fixture_start(&f, "right", "");
     host_fixture_open(&f, 5, memory);
     cupel_search_options options = {.engine = "psychic", .cases = 1};
-    cupel_search_callbacks callbacks = {NULL, on_suspect, on_progress};
+    cupel_search_callbacks callbacks = {.suspect = on_suspect, .progress = on_progress};
     assert_int_equal(cupel_supervisor_search(f.supervisor, &options, &callbacks, &board, NULL), CUPEL_USAGE);
     host_fixture_stop(&f);
 }

@@ -104,7 +104,7 @@ static void test_draws_reach_boundary_shapes(void **state) {
 static void test_large_limits_spread_the_sizes(void **state) {
     (void)state;
     const cupel_contract *contract = fixture(FIXTURE_SOFTMAX);
-    cupel_limits limits = {80000};
+    cupel_limits limits = {.max_elements = 80000};
     double total = 0;
     int quarters[4] = {0};
     for (uint64_t n = 0; n < 2000; n++) {

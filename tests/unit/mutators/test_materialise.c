@@ -76,7 +76,7 @@ static void check_image(const cupel_case *c, int t, cupel_poison poison) {
 static void test_images_hold_elements_at_their_places(void **state) {
     (void)state;
     cupel_arena *arena = cupel_arena_create(0);
-    cupel_limits limits = {3000};
+    cupel_limits limits = {.max_elements = 3000};
     for (int f = 0; f < FIXTURE_COUNT; f++)
         for (uint64_t n = 0; n < 250; n++) {
             const cupel_contract *contract = fixture((enum fixture)f);

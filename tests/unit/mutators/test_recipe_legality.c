@@ -98,7 +98,7 @@ static void test_draws_are_legal(void **state) {
     for (int f = 0; f < FIXTURE_COUNT; f++)
         for (uint64_t n = 0; n < 2000; n++) {
             const cupel_contract *contract = fixture((enum fixture)f);
-            cupel_limits limits = {4096};
+            cupel_limits limits = {.max_elements = 4096};
             cupel_recipe recipe;
             assert_int_equal(cupel_recipe_draw(contract, &limits, 7, n, &recipe, NULL), CUPEL_OK);
             int64_t limit = limits.max_elements;
@@ -116,7 +116,7 @@ static void test_draws_are_legal(void **state) {
 static void test_mutants_and_children_are_legal(void **state) {
     (void)state;
     cupel_arena *arena = cupel_arena_create(0);
-    cupel_limits limits = {2048};
+    cupel_limits limits = {.max_elements = 2048};
     for (int f = 0; f < FIXTURE_COUNT; f++) {
         const cupel_contract *contract = fixture((enum fixture)f);
         cupel_random random = cupel_random_start(99, (uint32_t)f);
@@ -142,7 +142,7 @@ static void test_mutants_and_children_are_legal(void **state) {
 static void test_random_contracts(void **state) {
     (void)state;
     cupel_arena *arena = cupel_arena_create(0), *contract_arena = cupel_arena_create(0);
-    cupel_limits limits = {4000};
+    cupel_limits limits = {.max_elements = 4000};
     cupel_random random = cupel_random_start(31, 0);
     for (int k = 0; k < 150; k++) {
         cupel_arena_reset(contract_arena);
