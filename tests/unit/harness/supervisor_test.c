@@ -216,7 +216,8 @@ static search_log run_search(host_fixture *f, uint64_t seed, uint64_t cases, int
     memset(&log, 0, sizeof log);
     log.kill_after = kill_after;
     log.fixture = f;
-    cupel_search_options options = {.engine = "draw", .seed = seed, .cases = cases, .limits = {2000}};
+    cupel_search_options options = {
+        .engine = "draw", .seed = seed, .cases = cases, .limits = {.max_elements = 2000}};
     cupel_search_callbacks callbacks = {.self = &log, .suspect = on_suspect, .progress = on_progress};
     cupel_error err;
     cupel_code code = cupel_supervisor_search(f->supervisor, &options, &callbacks, board, &err);
