@@ -67,4 +67,9 @@ CUPEL_MUST_USE cupel_code cupel_source_drop(cupel_source *source, const char *fi
 /* Undoes every cupel_source_drop. */
 CUPEL_MUST_USE cupel_code cupel_source_restore(cupel_source *source, cupel_error *err);
 
+/* The device code that some entries need, as a text of its own: as the author wrote it, without what the
+ * entries cannot reach and without #line directives. Lives in the source's arena. */
+CUPEL_MUST_USE cupel_code cupel_source_standalone(const cupel_source *source, int entry_count,
+                                                  const char *const *entries, char **text, cupel_error *err);
+
 #endif
