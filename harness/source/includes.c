@@ -77,6 +77,16 @@ bool cupel_includes_known(const char *name) {
     return bsearch(name, known, sizeof known / sizeof *known, sizeof *known, compare_names) != NULL;
 }
 
+/* Headers that only CUDA's own compiler can use. */
+static bool known_to_device(const char *name) {
+    static const char *const prefixes[] = {
+        "cooperative_groups", "cuda_", "cuda/",           "cub/",           "mma.h", "nv/", "crt/", "sm_",
+        "cutlass/",           "cute/", "builtin_types.h", "curand_kernel.h"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return true;
+    return false;
+}
+
 /* The name between the brackets of an #include directive; quoted tells "" from <>. False for other directives
  * and for computed includes. */
 static bool include_name(const cupel_tokens *tokens, size_t i, char *name, size_t size, bool *quoted) {
@@ -188,7 +198,8 @@ static cupel_code assemble_file(assembler *a, const char *path) {
         bool pragma_once = strcmp(word, "pragma") == 0 && memmem(text + t->offset, t->length, "once", 4);
         if (!pragma_once && !include_name(&tokens, i, name, sizeof name, &quoted)) continue;
         const char *header = pragma_once || !*name ? NULL : find_header(a, path, name, quoted);
-        if (!pragma_once && !header && cupel_includes_known(name)) continue;
+        bool known_here = cupel_includes_known(name) || (a->options->for_device && known_to_device(name));
+        if (!pragma_once && !header && known_here) continue;
         if (!pragma_once && !header && quoted && *name) CUPEL_TRY(note_missing(a, name));
         CUPEL_TRY(cupel_buffer_add(&a->out, text + copied, t->offset - copied, a->err));
         if (header) CUPEL_TRY(inline_header(a, header, t));

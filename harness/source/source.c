@@ -10,8 +10,10 @@ static const cupel_source_options no_options = {0};
 /* Writes the text anew from what is left. */
 static cupel_code transform(cupel_source *out, cupel_error *err) {
     cupel_edits edits = {.arena = out->parts->arena};
-    CUPEL_TRY(cupel_dynamic_shared_rewrite(out->parts, &edits, &out->dynamic_shared_count, err));
-    CUPEL_TRY(cupel_refusals_replace(out->parts, &edits, err));
+    if (!out->parts->for_device) {
+        CUPEL_TRY(cupel_dynamic_shared_rewrite(out->parts, &edits, &out->dynamic_shared_count, err));
+        CUPEL_TRY(cupel_refusals_replace(out->parts, &edits, err));
+    }
     return cupel_render_text(out->parts, &edits, &out->text, &out->length, err);
 }
 
@@ -38,7 +40,8 @@ cupel_code cupel_source_load(const char *path, const cupel_source_options *optio
     if (!parts->left || !parts->left_at_load) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     CUPEL_TRY(cupel_kernel_list_fill(parts, source, err));
     cupel_host_code_mark(parts);
-    CUPEL_TRY(cupel_refusals_find(parts, source, err));
+    parts->for_device = options && options->for_device;
+    if (!parts->for_device) CUPEL_TRY(cupel_refusals_find(parts, source, err));
     memcpy(parts->left_at_load, parts->left, parts->declarations.count);
     CUPEL_TRY(transform(source, err));
     *out = source;

@@ -11,6 +11,8 @@
 typedef struct cupel_source_options {
     int include_count;
     const char *const *includes; /* folders for #include "..." of the author's own headers */
+    bool for_device; /* for CUDA's own compiler: nothing is rewritten or refused, and more of CUDA's
+                        headers stay */
 } cupel_source_options;
 
 typedef struct cupel_source_kernel {

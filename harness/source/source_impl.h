@@ -12,6 +12,7 @@ typedef enum cupel_left {
 } cupel_left;
 
 struct cupel_source_parts {
+    bool for_device; /* cupel_source_options */
     cupel_arena *arena;
     cupel_structure structure; /* of the assembled text */
     cupel_macros macros;
