@@ -251,10 +251,20 @@ static int64_t judge_output(cupel_judging *j, cupel_output_view *view) {
     }
     for (int kind = 0; kind < CUPEL_FINDING_KIND_COUNT; kind++) add_mismatches(&c, (cupel_finding_kind)kind);
     if (c.worst_ratio > j->out->worst_ratio) j->out->worst_ratio = c.worst_ratio;
+    if (view->index < j->out->closeness_count) j->out->closeness[view->index].ratio = c.worst_ratio;
     return c.subnormal;
 }
 
+/* Nothing is known of any output's closeness yet, but whose it would be. */
+static void start_closeness(cupel_judging *j) {
+    cupel_gate gate =
+        cupel_gate_by_necessity(CUPEL_FINDING_WRONG_VALUE, CUPEL_FAULT_NONE, j->evidence->traits);
+    j->out->closeness_count = j->view_count < CUPEL_TENSOR_MAX ? j->view_count : CUPEL_TENSOR_MAX;
+    for (int v = 0; v < j->out->closeness_count; v++) j->out->closeness[v] = (cupel_closeness){gate, 0};
+}
+
 void cupel_gate_values(cupel_judging *j) {
+    start_closeness(j);
     int64_t judged = 0, considered = 0, subnormal = 0;
     bool any = false;
     for (int v = 0; v < j->view_count; v++) {

@@ -61,11 +61,22 @@ typedef struct cupel_suspect_element {
     double ratio; /* NaN where it means nothing */
 } cupel_suspect_element;
 
+/* How close an output of a case came to a wrong value: the largest error over radius among its elements that
+ * pass, 0 where they are exact or there is nothing to go by (an infinite radius says nothing); and the gate
+ * that the case's traits belong to. */
+typedef struct cupel_closeness {
+    cupel_gate gate;
+    double ratio;
+} cupel_closeness;
+
 typedef struct cupel_judged {
+    uint64_t n; /* number of the case in its campaign; 0 outside one */
     int finding_count;
     cupel_finding findings[CUPEL_CASE_FINDINGS_MAX];
     int element_counts[CUPEL_CASE_FINDINGS_MAX]; /* per finding, its worst elements */
     cupel_suspect_element elements[CUPEL_CASE_FINDINGS_MAX][CUPEL_SUSPECT_ELEMENTS_MAX];
+    int closeness_count; /* per output of the graph */
+    cupel_closeness closeness[CUPEL_TENSOR_MAX];
     double worst_ratio;   /* largest error over radius among elements that pass */
     bool wants_more_runs; /* bytes of A/1 and B/2 differ and A/2, B/1 are missing: run them and judge again */
 } cupel_judged;

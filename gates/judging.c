@@ -190,6 +190,7 @@ void cupel_gates_judge(const cupel_evidence *evidence, cupel_scoreboard *scorebo
     cupel_judging j = {.evidence = evidence, .arena = arena, .scoreboard = scoreboard, .out = out};
     out->finding_count = 0;
     out->worst_ratio = 0;
+    out->closeness_count = 0;
     out->wants_more_runs = false;
     if (could_not_run(evidence)) return;
     for (int r = 0; r < evidence->run_count; r++)

@@ -90,6 +90,7 @@ void cupel_protocol_put_search(cupel_writer *w, const cupel_search_command *comm
     cupel_wire_put_u64(w, command->first);
     cupel_wire_put_u64(w, command->count);
     cupel_wire_put_u64(w, (uint64_t)command->max_elements);
+    cupel_wire_put_u64(w, command->start_count);
 }
 
 bool cupel_protocol_get_search(cupel_reader *r, cupel_search_command *out) {
@@ -98,6 +99,17 @@ bool cupel_protocol_get_search(cupel_reader *r, cupel_search_command *out) {
     out->first = cupel_wire_get_u64(r);
     out->count = cupel_wire_get_u64(r);
     out->max_elements = (int64_t)cupel_wire_get_u64(r);
+    out->start_count = cupel_wire_get_u64(r);
+    return cupel_wire_done(r);
+}
+
+void cupel_protocol_put_recipe(cupel_writer *w, const uint8_t *recipe, uint32_t size) {
+    put_recipe(w, recipe, size);
+}
+
+bool cupel_protocol_get_recipe(cupel_reader *r, cupel_recipe_message *out) {
+    memset(out, 0, sizeof *out);
+    out->size = get_recipe(r, out->bytes);
     return cupel_wire_done(r);
 }
 

@@ -21,13 +21,17 @@ typedef enum cupel_message_type {
     /* to the worker */
     CUPEL_MESSAGE_OPEN = 1, /* the candidate; answered by READY or FAILED */
     CUPEL_MESSAGE_RUN,      /* one run; answered by OBSERVED or FAILED */
-    CUPEL_MESSAGE_SEARCH,   /* a campaign; answered by SUSPECTs, then DONE or FAILED */
+    CUPEL_MESSAGE_SEARCH,   /* a campaign; answered by SUSPECTs and INTERESTINGs, then DONE or FAILED */
     /* from the worker */
     CUPEL_MESSAGE_READY,
     CUPEL_MESSAGE_FAILED,
     CUPEL_MESSAGE_OBSERVED,
     CUPEL_MESSAGE_SUSPECT,
     CUPEL_MESSAGE_DONE,
+    CUPEL_MESSAGE_INTERESTING, /* a recipe that brought a new feature, on the way of a search */
+    /* to the worker, before SEARCH, which takes them: recipes, one a message; unanswered */
+    CUPEL_MESSAGE_START,
+    CUPEL_MESSAGE_CORPUS,
     CUPEL_MESSAGE_END
 } cupel_message_type;
 
@@ -59,7 +63,14 @@ typedef struct cupel_search_command {
     char engine[16];
     uint64_t seed, first, count;
     int64_t max_elements;
+    uint64_t start_count; /* of the campaign; they came in STARTs where first is not behind them */
 } cupel_search_command;
+
+/* A recipe by itself: START, CORPUS, INTERESTING. */
+typedef struct cupel_recipe_message {
+    uint32_t size;
+    uint8_t bytes[CUPEL_RECIPE_BYTES_MAX];
+} cupel_recipe_message;
 
 /* A suspicion: the recipe and, of its findings, what makes up their signatures and a first report. */
 typedef struct cupel_suspect {
@@ -77,6 +88,8 @@ void cupel_protocol_put_run(cupel_writer *w, const cupel_run_command *command);
 bool cupel_protocol_get_run(cupel_reader *r, cupel_run_command *out);
 void cupel_protocol_put_search(cupel_writer *w, const cupel_search_command *command);
 bool cupel_protocol_get_search(cupel_reader *r, cupel_search_command *out);
+void cupel_protocol_put_recipe(cupel_writer *w, const uint8_t *recipe, uint32_t size);
+bool cupel_protocol_get_recipe(cupel_reader *r, cupel_recipe_message *out);
 void cupel_protocol_put_error(cupel_writer *w, const cupel_error *err);
 bool cupel_protocol_get_error(cupel_reader *r, cupel_error *out);
 void cupel_protocol_put_suspect(cupel_writer *w, const cupel_suspect *suspect);

@@ -17,6 +17,12 @@
 
 enum { SAME_SUSPECTS_MAX = 16, SIGNATURES_MAX = 128 };
 
+/* Recipes that came before a search. */
+typedef struct recipe_list {
+    cupel_encoded *items;
+    size_t count, capacity;
+} recipe_list;
+
 typedef struct worker {
     cupel_worker_shared *shared;
     cupel_contract *contract;
@@ -28,6 +34,7 @@ typedef struct worker {
     cupel_error err;
     cupel_code search_code;            /* why the search ended early */
     uint32_t suspects[SIGNATURES_MAX]; /* of each signature, by hash */
+    recipe_list starts, corpus;        /* of the next search */
     cupel_trial trial;                 /* large: not on the stack */
     cupel_suspect suspect;
     uint8_t record[CUPEL_PROTOCOL_SUSPECT_MAX];
@@ -146,6 +153,24 @@ static bool serve_run(worker *w, const cupel_header *header) {
 
 /* ---- searching ---- */
 
+static bool keep_recipe(worker *w, const cupel_header *header, recipe_list *list) {
+    cupel_recipe_message message;
+    cupel_reader r = {.bytes = w->command, .size = (size_t)header->length};
+    if (!cupel_protocol_get_recipe(&r, &message)) return false;
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 64;
+        cupel_encoded *items = reallocarray(list->items, capacity, sizeof *items);
+        if (!items) return false;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    uint8_t *bytes = cupel_arena_raw(w->contract_arena, (size_t)message.size + 1, 1);
+    if (!bytes) return false;
+    memcpy(bytes, message.bytes, message.size);
+    list->items[list->count++] = (cupel_encoded){bytes, message.size};
+    return true;
+}
+
 /* Is this finding's signature among those that were sent often enough? */
 static bool is_stale(worker *w, const cupel_finding *finding) {
     char signature[160];
@@ -180,13 +205,24 @@ static void announce(worker *w, uint64_t n, const cupel_recipe *recipe) {
     enter(w, CUPEL_PHASE_PREPARING);
 }
 
-static void learn(worker *w, cupel_feedback *feedback) {
+/* What the case taught, for the engine and for the board; true when something was new. */
+static bool learn(worker *w, cupel_feedback *feedback) {
     feedback->coverage = cupel_executor_coverage(w->executor, &feedback->coverage_count);
-    feedback->closeness = w->trial.judged.worst_ratio;
     feedback->finding = w->trial.judged.finding_count > 0;
-    bool news = w->trial.c && cupel_features_of_case(&w->features, w->trial.c);
-    if (cupel_features_of_coverage(&w->features, feedback->coverage, feedback->coverage_count) || news)
-        atomic_store_explicit(&w->shared->feature_at, cupel_worker_now(), memory_order_relaxed);
+    bool news = w->trial.c && cupel_features_of_case(&w->features, w->trial.c, feedback);
+    news = cupel_features_of_coverage(&w->features, feedback->coverage, feedback->coverage_count) || news;
+    news = cupel_features_of_closeness(&w->features, &w->trial.judged, feedback) || news;
+    atomic_store_explicit(&w->shared->edge_count, feedback->coverage_count, memory_order_relaxed);
+    if (news) atomic_store_explicit(&w->shared->feature_at, cupel_worker_now(), memory_order_relaxed);
+    return news;
+}
+
+/* The case at work brought something new. */
+static bool hand_on(worker *w) {
+    cupel_writer out = {.bytes = w->record, .capacity = sizeof w->record};
+    cupel_protocol_put_recipe(&out, w->shared->recipe, w->shared->recipe_size);
+    enter(w, CUPEL_PHASE_IDLE);
+    return cupel_protocol_send(CUPEL_WORKER_SOCKET, CUPEL_MESSAGE_INTERESTING, w->record, out.used);
 }
 
 static void tell_unsupported(worker *w, const char *text) {
@@ -216,8 +252,8 @@ static bool try_one(void *self, uint64_t n, const cupel_recipe *recipe, cupel_fe
     w->search_code = code;
     if (code != CUPEL_OK) return false;
     if (w->trial.unsupported) tell_unsupported(w, w->trial.text);
-    learn(w, feedback);
-    bool listening = !w->trial.judged.finding_count || report(w, n);
+    bool listening = !learn(w, feedback) || hand_on(w);
+    listening = listening && (!w->trial.judged.finding_count || report(w, n));
     return finish_case(w) && listening;
 }
 
@@ -225,6 +261,7 @@ static bool serve_search(worker *w, const cupel_header *header) {
     cupel_search_command command;
     cupel_reader r = {.bytes = w->command, .size = (size_t)header->length};
     if (!cupel_protocol_get_search(&r, &command)) return false;
+    if (w->starts.count != (command.first < command.start_count ? command.start_count : 0)) return false;
     const cupel_engine *engine = cupel_engine_find(command.engine);
     if (!engine) {
         cupel_fail(&w->err, CUPEL_USAGE, "there is no engine '%s'", command.engine);
@@ -235,10 +272,15 @@ static bool serve_search(worker *w, const cupel_header *header) {
                            .seed = command.seed,
                            .first = command.first,
                            .count = command.count,
+                           .start_count = command.start_count,
+                           .starts = w->starts.items,
+                           .corpus_count = w->corpus.count,
+                           .corpus = w->corpus.items,
                            .self = w,
                            .try_one = try_one};
     w->search_code = CUPEL_OK;
     cupel_code code = engine->run(&search, &w->err);
+    w->starts.count = w->corpus.count = 0;
     if (code != CUPEL_OK || w->search_code != CUPEL_OK) return send_error(w);
     return cupel_protocol_send(CUPEL_WORKER_SOCKET, CUPEL_MESSAGE_DONE, NULL, 0);
 }
@@ -248,6 +290,8 @@ static bool serve_search(worker *w, const cupel_header *header) {
 static bool serve(worker *w, const cupel_header *header) {
     switch (header->type) {
     case CUPEL_MESSAGE_RUN: return serve_run(w, header);
+    case CUPEL_MESSAGE_START: return keep_recipe(w, header, &w->starts);
+    case CUPEL_MESSAGE_CORPUS: return keep_recipe(w, header, &w->corpus);
     case CUPEL_MESSAGE_SEARCH: return serve_search(w, header);
     default: return false;
     }
@@ -267,7 +311,7 @@ static bool start(worker *w, cupel_header *header) {
     if (!w->shared || !w->contract_arena || !w->arena ||
         !cupel_protocol_receive(CUPEL_WORKER_SOCKET, header, w->command))
         return false;
-    w->features = (cupel_features){w->shared->features, w->shared->edges};
+    w->features = (cupel_features){w->shared->features, w->shared->edges, w->shared->closeness};
     enter(w, CUPEL_PHASE_PREPARING);
     if (open_worker(w, header, isolation, sizeof isolation) != CUPEL_OK) {
         send_error(w);

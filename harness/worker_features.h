@@ -1,19 +1,31 @@
-/* What a search has seen: cells of traits (pattern, type, shape class, special values, per tensor) and edges
- * of the candidate. */
+/* What a search has seen: cells of traits (pattern, type, shape class, special values, per tensor), edges of
+ * the candidate by how often they were taken, and how close each output came to a finding. */
 #ifndef CUPEL_WORKER_FEATURES_H
 #define CUPEL_WORKER_FEATURES_H
 
+#include "engine.h"
+#include "gate.h"
 #include "materialise.h"
 #include "worker_shared.h"
 
+/* All bytes are the caller's. */
 typedef struct cupel_features {
-    uint8_t *bits;  /* CUPEL_FEATURE_BITS / 8 bytes, the caller's */
-    uint8_t *edges; /* CUPEL_FEATURE_EDGES bytes, the caller's; edges beyond that share places */
+    uint8_t *bits;      /* CUPEL_FEATURE_BITS / 8: cells by hash */
+    uint8_t *edges;     /* CUPEL_FEATURE_EDGES: a bit a class of count; edges beyond that share places */
+    uint8_t *closeness; /* CUPEL_CLOSENESS_ROWS: steps reached */
 } cupel_features;
 
-/* Marks the case's cells; true when one is new. */
-bool cupel_features_of_case(cupel_features *features, const cupel_case *c);
-/* Marks covered edges; true when one is new. coverage may be NULL. */
+/* Marks the case's cells; true when one is new. feedback gets cells of its own, coarser (without special
+ * values). */
+bool cupel_features_of_case(cupel_features *features, const cupel_case *c, cupel_feedback *feedback);
+/* Marks covered edges; true when an edge or a class of its count is new. coverage may be NULL. */
 bool cupel_features_of_coverage(cupel_features *features, const uint8_t *coverage, size_t count);
+/* Marks how close the case came, and tells feedback; true when it came closer than any before. */
+bool cupel_features_of_closeness(cupel_features *features, const cupel_judged *judged,
+                                 cupel_feedback *feedback);
+
+/* How many there are: cells, classes of edges and steps together; edges seen at all. */
+int64_t cupel_features_count(const cupel_features *features);
+int64_t cupel_features_edges(const cupel_features *features);
 
 #endif

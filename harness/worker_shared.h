@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "engine.h"
 #include "gate.h"
 
 typedef enum cupel_phase {
@@ -29,6 +30,8 @@ typedef struct cupel_worker_shared {
     char unsupported[512]; /* why some case could not be run */
     uint8_t features[CUPEL_FEATURE_BITS / 8];
     uint8_t edges[CUPEL_FEATURE_EDGES];
+    uint8_t closeness[CUPEL_CLOSENESS_ROWS];
+    _Atomic uint64_t edge_count; /* of the candidate */
 } cupel_worker_shared;
 
 /* Nanoseconds of the monotonic clock. */

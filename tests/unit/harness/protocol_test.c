@@ -33,13 +33,14 @@ static void golden_run(void **state) {
 
 static void golden_search(void **state) {
     (void)state;
-    cupel_search_command command = {.engine = "draw", .seed = 1, .first = 2, .count = 3, .max_elements = 4};
+    cupel_search_command command = {
+        .engine = "draw", .seed = 1, .first = 2, .count = 3, .max_elements = 4, .start_count = 5};
     uint8_t bytes[64];
     cupel_writer w = {.bytes = bytes, .capacity = sizeof bytes};
     cupel_protocol_put_search(&w, &command);
-    static const uint8_t golden[] = {'d', 'r', 'a', 'w', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                     1,   0,   0,   0,   0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
-                                     3,   0,   0,   0,   0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t golden[] = {'d', 'r', 'a', 'w', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
+                                     0,   0,   0,   0,   0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0,
+                                     0,   0,   4,   0,   0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0};
     assert_int_equal(w.used, sizeof golden);
     assert_memory_equal(bytes, golden, sizeof golden);
 }
@@ -241,6 +242,45 @@ static void suspect_survives_the_way(void **state) {
     assert_false(cupel_protocol_get_suspect(&r, &got));
 }
 
+static void recipes_survive_the_way(void **state) {
+    (void)state;
+    static cupel_recipe_message got;
+    static uint8_t recipe[CUPEL_RECIPE_BYTES_MAX], bytes[CUPEL_RECIPE_BYTES_MAX + 16];
+    for (size_t i = 0; i < sizeof recipe; i++) recipe[i] = (uint8_t)(i * 7);
+    static const uint32_t sizes[] = {0, 1, 300, CUPEL_RECIPE_BYTES_MAX};
+    for (int i = 0; i < 4; i++) {
+        cupel_writer w = {.bytes = bytes, .capacity = sizeof bytes};
+        cupel_protocol_put_recipe(&w, recipe, sizes[i]);
+        assert_false(w.full);
+        cupel_reader r = {.bytes = bytes, .size = w.used};
+        assert_true(cupel_protocol_get_recipe(&r, &got));
+        assert_int_equal(got.size, sizes[i]);
+        assert_memory_equal(got.bytes, recipe, sizes[i]);
+    }
+}
+
+/* A length is believed only where the bytes are there, no more and no less. */
+static void hostile_recipes_are_refused(void **state) {
+    (void)state;
+    static cupel_recipe_message got;
+    static uint8_t bytes[CUPEL_RECIPE_BYTES_MAX + 64];
+    cupel_random random = cupel_random_start(2, 99);
+    int sound = 0;
+    for (int i = 0; i < 20000; i++) {
+        size_t size = cupel_random_below(&random, 24);
+        for (size_t b = 0; b < size; b++) bytes[b] = (uint8_t)cupel_random_below(&random, b ? 3 : 24);
+        cupel_reader r = {.bytes = bytes, .size = size};
+        if (!cupel_protocol_get_recipe(&r, &got)) continue;
+        assert_int_equal(got.size + 4, size);
+        sound++;
+    }
+    assert_true(sound > 0);
+    cupel_writer w = {.bytes = bytes, .capacity = 4};
+    cupel_wire_put_u32(&w, CUPEL_RECIPE_BYTES_MAX + 1);
+    cupel_reader r = {.bytes = bytes, .size = CUPEL_RECIPE_BYTES_MAX + 5};
+    assert_false(cupel_protocol_get_recipe(&r, &got));
+}
+
 static void errors_survive_the_way(void **state) {
     (void)state;
     uint8_t bytes[2048];
@@ -293,6 +333,8 @@ int main(void) {
         cmocka_unit_test(observations_of_other_cases_are_refused),
         cmocka_unit_test(random_observations_are_harmless),
         cmocka_unit_test(suspect_survives_the_way),
+        cmocka_unit_test(recipes_survive_the_way),
+        cmocka_unit_test(hostile_recipes_are_refused),
         cmocka_unit_test(errors_survive_the_way),
         cmocka_unit_test(commands_cross_a_socket),
     };
