@@ -17,6 +17,7 @@
 
 #include "explanation.h"
 #include "npy.h"
+#include "repro.h"
 #include "text.h"
 
 enum { BUNDLE_FORMAT = 1, PATH_SIZE = 2048 };
@@ -227,6 +228,22 @@ static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, 
     return code;
 }
 
+/* A bundle is whole without it: where it cannot be made, *told says why. */
+static cupel_code write_repro(const cupel_bundle *bundle, const char *folder, cupel_arena *arena,
+                              const char **told, cupel_error *err) {
+    cupel_error problem = {0};
+    char *text;
+    const char *name;
+    if (cupel_repro_write(bundle, arena, &text, &name, &problem) != CUPEL_OK) {
+        *told =
+            cupel_arena_printf(arena, "There is no file that shows this without cupel: %s.", problem.text);
+        return CUPEL_OK;
+    }
+    *told =
+        cupel_arena_printf(arena, "`%s` shows it without cupel; how to compile it stands at its top.", name);
+    return write_in(folder, name, text, strlen(text), err);
+}
+
 static cupel_code fill_folder(const cupel_bundle *bundle, const char *signature, const char *path,
                               const char *folder, cupel_error *err) {
     cupel_arena *arena = cupel_arena_create(0);
@@ -234,7 +251,9 @@ static cupel_code fill_folder(const cupel_bundle *bundle, const char *signature,
     char *recipe = NULL;
     cupel_code code = cupel_recipe_write(bundle->contract, bundle->recipe, arena, &recipe, err);
     if (code == CUPEL_OK) code = write_in(folder, "case.yaml", recipe, strlen(recipe), err);
-    char *explanation = code == CUPEL_OK ? cupel_explanation_write(bundle, path, arena) : NULL;
+    const char *repro = NULL;
+    if (code == CUPEL_OK) code = write_repro(bundle, folder, arena, &repro, err);
+    char *explanation = code == CUPEL_OK ? cupel_explanation_write(bundle, path, repro, arena) : NULL;
     if (code == CUPEL_OK && !explanation)
         code = cupel_fail(err, CUPEL_MEMORY, "no memory for the explanation");
     if (code == CUPEL_OK) code = write_in(folder, "explain.md", explanation, strlen(explanation), err);
@@ -422,6 +441,7 @@ cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_err
     if (copy_field(meta, path, "source_hash", out->source_hash, sizeof out->source_hash, NULL) != CUPEL_OK)
         out->source_hash[0] = '\0';
     if (code == CUPEL_OK) find_contract(meta, path, out);
+    out->provisional = json_is_true(json_object_get(meta, "provisional"));
     out->seed = (uint64_t)json_integer_value(json_object_get(meta, "seed"));
     out->define_count = copy_array(meta, "defines", out->defines[0], sizeof out->defines[0]);
     out->include_count = copy_array(meta, "includes", out->includes[0], sizeof out->includes[0]);

@@ -41,6 +41,7 @@ typedef struct cupel_bundle_info {
     char contract_path[1024];
     char source_hash[32]; /* may be empty */
     char contract_id[128], executor[16], signature[160], gate[16];
+    bool provisional;
     uint64_t seed;
     int define_count, include_count;
     char defines[CUPEL_BUNDLE_TEXTS_MAX][256], includes[CUPEL_BUNDLE_TEXTS_MAX][1024];
