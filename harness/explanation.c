@@ -24,52 +24,6 @@ static void write_claim(FILE *out, const cupel_bundle *bundle) {
     }
 }
 
-/* Tensors of at most this many elements are printed in full. */
-enum { PRINTED_MAX = 16 };
-
-/* "[[0, 1], [2, 3]]" */
-static void write_elements(FILE *out, const cupel_case_tensor *tensor) {
-    size_t size = cupel_format_of(tensor->type)->size;
-    for (int64_t i = 0; i < tensor->count; i++) {
-        int64_t block = tensor->count;
-        if (i > 0) fprintf(out, ", ");
-        for (int axis = 0; axis < tensor->rank; axis++) {
-            if (i % block == 0) fputc('[', out);
-            block /= tensor->shape[axis];
-        }
-        uint64_t bits = 0;
-        char text[64];
-        memcpy(&bits, (const unsigned char *)tensor->values + (size_t)i * size, size);
-        cupel_word_value(tensor->type, bits, text, sizeof text);
-        fputs(text, out);
-        block = 1;
-        for (int axis = tensor->rank - 1; axis >= 0; axis--) {
-            block *= tensor->shape[axis];
-            if ((i + 1) % block == 0) fputc(']', out);
-        }
-    }
-}
-
-static void write_inputs(FILE *out, const cupel_bundle *bundle) {
-    const cupel_case *c = bundle->trial ? bundle->trial->c : NULL;
-    bool any = false;
-    for (int t = 0; c && t < c->tensor_count; t++) {
-        const cupel_case_tensor *tensor = &c->tensors[t];
-        if (!(bundle->contract->tensors[t].roles & CUPEL_ROLE_INPUT) || !tensor->values) continue;
-        fprintf(out, "    %s: %s[", bundle->contract->tensors[t].name, cupel_format_of(tensor->type)->name);
-        for (int axis = 0; axis < tensor->rank; axis++)
-            fprintf(out, "%s%" PRId64, axis ? ", " : "", tensor->shape[axis]);
-        fprintf(out, "]");
-        if (tensor->count > 0 && tensor->count <= PRINTED_MAX) {
-            fprintf(out, " = ");
-            write_elements(out, tensor);
-        }
-        fprintf(out, "\n");
-        any = true;
-    }
-    if (any) fprintf(out, "\n");
-}
-
 /* What NumPy has no type for lies in the .npy files as its bits. */
 static void write_stored_types(FILE *out, const cupel_bundle *bundle) {
     const cupel_case *c = bundle->trial ? bundle->trial->c : NULL;
@@ -142,7 +96,7 @@ static void write_cause(FILE *out, const cupel_bundle *bundle) {
             bundle->report->tries, bundle->report->accepted);
 }
 
-static void write_text(FILE *out, const cupel_bundle *bundle, const char *path) {
+static void write_text(FILE *out, const cupel_bundle *bundle, const char *path, const char *repro) {
     const cupel_finding *finding = bundle->finding;
     char described[512];
     cupel_recipe_describe(bundle->contract, bundle->recipe, described, sizeof described);
@@ -155,7 +109,10 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path) 
             "## The case\n\n    %s\n\nThe whole recipe is in `case.yaml`, the input tensors are in "
             "`inputs/`.\n\n",
             described);
-    write_inputs(out, bundle);
+    if (bundle->trial && bundle->trial->c) {
+        cupel_word_inputs(bundle->contract, bundle->trial->c, out);
+        fprintf(out, "\n");
+    }
     write_stored_types(out, bundle);
     fprintf(out, "## What happened\n\n");
     if (cupel_word_has_values(finding)) write_values(out, finding, bundle->trial);
@@ -163,14 +120,16 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path) 
     write_cause(out, bundle);
     fprintf(out, "## Again\n\n    cupel replay %s\n\nExecutor %s, seed %" PRIu64 ".\n", path,
             bundle->executor, bundle->seed);
+    if (repro) fprintf(out, "\n%s\n", repro);
 }
 
-char *cupel_explanation_write(const cupel_bundle *bundle, const char *path, cupel_arena *arena) {
+char *cupel_explanation_write(const cupel_bundle *bundle, const char *path, const char *repro,
+                              cupel_arena *arena) {
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
     if (!out) return NULL;
-    write_text(out, bundle, path);
+    write_text(out, bundle, path, repro);
     char *copy = fclose(out) == 0 ? cupel_arena_text(arena, text, length) : NULL;
     free(text);
     return copy;

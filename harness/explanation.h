@@ -4,7 +4,9 @@
 
 #include "bundle.h"
 
-/* The text of explain.md for a bundle that will lie at path, in arena; NULL when out of memory. */
-char *cupel_explanation_write(const cupel_bundle *bundle, const char *path, cupel_arena *arena);
+/* The text of explain.md for a bundle that will lie at path, in arena; NULL when out of memory. repro: a
+ * sentence about the reproduction file, or NULL. */
+char *cupel_explanation_write(const cupel_bundle *bundle, const char *path, const char *repro,
+                              cupel_arena *arena);
 
 #endif

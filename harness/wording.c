@@ -121,3 +121,45 @@ bool cupel_word_has_values(const cupel_finding *finding) {
     default: return false;
     }
 }
+
+/* Tensors of at most this many elements are printed in full. */
+enum { PRINTED_MAX = 16 };
+
+/* "[[0, 1], [2, 3]]" */
+static void write_elements(FILE *out, const cupel_case_tensor *tensor) {
+    size_t size = cupel_format_of(tensor->type)->size;
+    for (int64_t i = 0; i < tensor->count; i++) {
+        int64_t block = tensor->count;
+        if (i > 0) fprintf(out, ", ");
+        for (int axis = 0; axis < tensor->rank; axis++) {
+            if (i % block == 0) fputc('[', out);
+            block /= tensor->shape[axis];
+        }
+        uint64_t bits = 0;
+        char text[64];
+        memcpy(&bits, (const unsigned char *)tensor->values + (size_t)i * size, size);
+        cupel_word_value(tensor->type, bits, text, sizeof text);
+        fputs(text, out);
+        block = 1;
+        for (int axis = tensor->rank - 1; axis >= 0; axis--) {
+            block *= tensor->shape[axis];
+            if ((i + 1) % block == 0) fputc(']', out);
+        }
+    }
+}
+
+void cupel_word_inputs(const cupel_contract *contract, const cupel_case *c, FILE *out) {
+    for (int t = 0; t < c->tensor_count; t++) {
+        const cupel_case_tensor *tensor = &c->tensors[t];
+        if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT) || !tensor->values) continue;
+        fprintf(out, "    %s: %s[", contract->tensors[t].name, cupel_format_of(tensor->type)->name);
+        for (int axis = 0; axis < tensor->rank; axis++)
+            fprintf(out, "%s%" PRId64, axis ? ", " : "", tensor->shape[axis]);
+        fprintf(out, "]");
+        if (tensor->count > 0 && tensor->count <= PRINTED_MAX) {
+            fprintf(out, " = ");
+            write_elements(out, tensor);
+        }
+        fprintf(out, "\n");
+    }
+}

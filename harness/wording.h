@@ -3,6 +3,8 @@
 #ifndef CUPEL_WORDING_H
 #define CUPEL_WORDING_H
 
+#include <stdio.h>
+
 #include "finding.h"
 #include "trial.h"
 
@@ -35,5 +37,8 @@ void cupel_word_where(const cupel_finding *finding, const cupel_trial *trial, ch
 
 /* True for findings about the value of an output element, which have got, allowed and exact. */
 bool cupel_word_has_values(const cupel_finding *finding);
+
+/* A line for each input: "    x: f32[2] = [1, 2]"; large ones without their elements. */
+void cupel_word_inputs(const cupel_contract *contract, const cupel_case *c, FILE *out);
 
 #endif

@@ -1,0 +1,280 @@
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "repro_impl.h"
+#include "wording.h"
+
+enum {
+    TEXT_MAX = 1 << 20, /* bytes of one tensor's values as text */
+    PERIOD_MAX = 4096,  /* longest period looked for */
+    WHOLE_OUTPUT_MAX =
+        1024, /* outputs up to this size are judged as a whole, larger ones where they failed */
+    WRONG_MAX = 256,
+    UNCERTAIN_ROUNDS = 1000
+};
+
+/* ---- types ---- */
+
+static void write_types(const cupel_repro_job *job) {
+    static const char *const kinds[] = {"REPRO_REAL", "REPRO_SIGNED", "REPRO_UNSIGNED", "REPRO_BOOLEAN"};
+    bool told[CUPEL_DTYPE_COUNT] = {false};
+    for (int t = 0; t < job->c->tensor_count; t++) {
+        const cupel_format *format = cupel_format_of(job->c->tensors[t].type);
+        if (told[job->c->tensors[t].type]) continue;
+        told[job->c->tensors[t].type] = true;
+        fprintf(job->out, "static const repro_type repro_%s = {\"%s\", %zu, %s, %d, %d};\n", format->name,
+                format->name, format->size, kinds[format->kind], format->precision, format->emin);
+    }
+}
+
+/* ---- values ---- */
+
+static bool repeats(const unsigned char *values, size_t size, int64_t count, int64_t period) {
+    return memcmp(values, values + (size_t)period * size, (size_t)(count - period) * size) == 0;
+}
+
+/* The smallest period of the values, count when there is none. */
+static int64_t period_of(const unsigned char *values, size_t size, int64_t count) {
+    for (int64_t period = 1; period < count && period <= PERIOD_MAX; period++)
+        if (repeats(values, size, count, period)) return period;
+    return count;
+}
+
+static int64_t runs_of(const unsigned char *values, size_t size, int64_t count) {
+    int64_t runs = count > 0;
+    for (int64_t i = 1; i < count; i++)
+        runs += memcmp(values + (size_t)i * size, values + (size_t)(i - 1) * size, size) != 0;
+    return runs;
+}
+
+static void write_bits(const cupel_repro_job *job, const unsigned char *values, size_t size, int64_t i,
+                       int64_t *column) {
+    uint64_t bits = 0;
+    memcpy(&bits, values + (size_t)i * size, size);
+    fprintf(job->out, "%s0x%0*" PRIx64 ",", *column % 8 ? " " : "\n    ", (int)size * 2, bits);
+    ++*column;
+}
+
+static void write_plain(const cupel_repro_job *job, int t, const unsigned char *values, size_t size,
+                        int64_t count) {
+    int64_t column = 0;
+    fprintf(job->out, "static const uint%zu_t repro_bits_%d[] = {", size * 8, t);
+    for (int64_t i = 0; i < count; i++) write_bits(job, values, size, i, &column);
+    fprintf(job->out, "\n};\n");
+}
+
+/* Each run's value, and how long each is. */
+static void write_runs(const cupel_repro_job *job, int t, const unsigned char *values, size_t size,
+                       int64_t count) {
+    int64_t column = 0, length = 0;
+    fprintf(job->out, "static const uint%zu_t repro_bits_%d[] = {", size * 8, t);
+    for (int64_t i = 0; i < count; i++)
+        if (i == 0 || memcmp(values + (size_t)i * size, values + (size_t)(i - 1) * size, size) != 0)
+            write_bits(job, values, size, i, &column);
+    fprintf(job->out, "\n};\nstatic const uint32_t repro_runs_%d[] = {", t);
+    column = 0;
+    for (int64_t i = 0; i < count; i++) {
+        length++;
+        if (i + 1 < count && memcmp(values + (size_t)i * size, values + (size_t)(i + 1) * size, size) == 0)
+            continue;
+        fprintf(job->out, "%s%" PRId64 ",", column++ % 12 ? " " : "\n    ", length);
+        length = 0;
+    }
+    fprintf(job->out, "\n};\n");
+}
+
+/* Tensors that share a buffer share their values: the first one stands for all. */
+static bool has_values(const cupel_case *c, int t) {
+    const cupel_case_tensor *tensor = &c->tensors[t];
+    if (!tensor->values || tensor->count == 0) return false;
+    for (int other = 0; other < t; other++)
+        if (c->tensors[other].buffer == tensor->buffer && c->tensors[other].values) return false;
+    return true;
+}
+
+/* Writes the arrays of one tensor and gives its initialiser for repro_values. */
+static cupel_code write_tensor_values(const cupel_repro_job *job, int t, char *row, size_t row_size,
+                                      cupel_error *err) {
+    const cupel_case_tensor *tensor = &job->c->tensors[t];
+    const cupel_tensor_decl *decl = &job->bundle->contract->tensors[t];
+    snprintf(row, row_size, "{NULL, NULL, 0, NULL}");
+    if (!has_values(job->c, t)) return CUPEL_OK;
+    const unsigned char *values = tensor->values;
+    size_t size = cupel_format_of(tensor->type)->size, width = 2 * size + 4;
+    int64_t period = period_of(values, size, tensor->count), runs = runs_of(values, size, tensor->count);
+    bool by_runs = 2 * runs<period, longest = tensor->count> UINT32_MAX;
+    if ((size_t)(by_runs ? runs * 2 : period) * width > TEXT_MAX || (by_runs && longest)) {
+        if (!(decl->roles & CUPEL_ROLE_INPUT))
+            return cupel_fail(err, CUPEL_RANGE, "the first content of %s is too large to be embedded",
+                              decl->name);
+        snprintf(row, row_size, "{NULL, NULL, 0, \"inputs/%s.npy\"}", decl->name);
+        return CUPEL_OK;
+    }
+    fprintf(job->out, "/* %s */\n", decl->name);
+    if (by_runs) {
+        write_runs(job, t, values, size, tensor->count);
+        snprintf(row, row_size, "{repro_bits_%d, repro_runs_%d, %" PRId64 ", NULL}", t, t, runs);
+    } else {
+        write_plain(job, t, values, size, period);
+        snprintf(row, row_size, "{repro_bits_%d, NULL, %" PRId64 ", NULL}", t, period);
+    }
+    return CUPEL_OK;
+}
+
+static cupel_code write_values(const cupel_repro_job *job, cupel_error *err) {
+    char rows[CUPEL_TENSOR_MAX][160];
+    for (int t = 0; t < job->c->tensor_count; t++)
+        CUPEL_TRY(write_tensor_values(job, t, rows[t], sizeof rows[t], err));
+    fprintf(job->out, "static const repro_values repro_the_values[] = {\n");
+    for (int t = 0; t < job->c->tensor_count; t++) fprintf(job->out, "    %s,\n", rows[t]);
+    fprintf(job->out, "};\nstatic const repro_call repro_the_calls[] = {{repro_the_values}};\n");
+    return CUPEL_OK;
+}
+
+/* ---- layout ---- */
+
+static void write_extents(const cupel_repro_job *job, int rank, const int64_t *extents) {
+    fprintf(job->out, "{");
+    for (int axis = 0; axis < rank; axis++) fprintf(job->out, "%s%" PRId64, axis ? ", " : "", extents[axis]);
+    fprintf(job->out, rank ? "}, " : "0}, ");
+}
+
+static void write_layout(const cupel_repro_job *job) {
+    const cupel_case *c = job->c;
+    fprintf(job->out, "/* name, type, roles, rank, shape, strides, elements, buffer, offset */\n"
+                      "static const repro_tensor repro_the_tensors[] = {\n");
+    for (int t = 0; t < c->tensor_count; t++) {
+        const cupel_case_tensor *tensor = &c->tensors[t];
+        const cupel_tensor_decl *decl = &job->bundle->contract->tensors[t];
+        fprintf(job->out, "    {\"%s\", &repro_%s, %d, %d, ", decl->name, cupel_format_of(tensor->type)->name,
+                decl->roles, tensor->rank);
+        write_extents(job, tensor->rank, tensor->shape);
+        write_extents(job, tensor->rank, tensor->stride);
+        fprintf(job->out, "%" PRId64 ", %d, %" PRId64 "},\n", tensor->count, tensor->buffer, tensor->offset);
+    }
+    fprintf(job->out, "};\n/* bytes, alignment, bytes past it, written, type, seed of the poison */\n"
+                      "static const repro_buffer repro_the_buffers[] = {\n");
+    for (int b = 0; b < c->buffer_count; b++) {
+        int t = 0;
+        while (c->tensors[t].buffer != b) t++;
+        fprintf(job->out, "    {%zu, %d, %" PRId64 ", %d, &repro_%s, 0x%08" PRIx32 "u},\n",
+                c->buffers[b].size, c->buffers[b].align, c->buffers[b].misalign, (int)c->buffers[b].written,
+                cupel_format_of(c->tensors[t].type)->name, cupel_case_poison_seed(c, b));
+    }
+    fprintf(job->out, "};\n");
+}
+
+/* ---- what is allowed ---- */
+
+/* Was the element wrong in some run? */
+static bool was_wrong(const cupel_repro_job *job, const cupel_allowed *allowed, int t, int64_t index) {
+    const cupel_case_tensor *tensor = &job->c->tensors[t];
+    int64_t at = 0, rest = index;
+    for (int axis = tensor->rank - 1; axis >= 0; axis--) {
+        at += rest % tensor->shape[axis] * tensor->stride[axis];
+        rest /= tensor->shape[axis];
+    }
+    at = tensor->offset + at * (int64_t)cupel_format_of(tensor->type)->size;
+    for (int r = 0; r < job->bundle->trial->run_count; r++) {
+        const cupel_observation *seen = job->bundle->trial->runs[r].observation;
+        if (!seen || tensor->buffer >= seen->buffer_count || !seen->buffers[tensor->buffer].bytes) continue;
+        if (cupel_judge_element(allowed, index, seen->buffers[tensor->buffer].bytes + at) > CUPEL_NOT_JUDGED)
+            return true;
+    }
+    return false;
+}
+
+static void write_row(const cupel_repro_job *job, const cupel_allowed *allowed, int t, int64_t index,
+                      const cupel_exact_element *certified) {
+    char lo[40], hi[40], exact[40];
+    cupel_repro_real(certified ? certified->lo : allowed->lo[index], lo, sizeof lo);
+    cupel_repro_real(certified ? certified->hi : allowed->hi[index], hi, sizeof hi);
+    cupel_repro_real(certified ? certified->value : allowed->value[index], exact, sizeof exact);
+    fprintf(job->out, "    {%d, %" PRId64 ", %s, %s, %s, %u},\n", t, index, lo, hi, exact,
+            certified ? certified->classes : allowed->classes[index]);
+}
+
+static int write_output(const cupel_repro_job *job, int output) {
+    const cupel_allowed *allowed = &job->bundle->trial->allowed[output];
+    const cupel_finding *finding = job->bundle->finding;
+    int t = cupel_contract_tensor(job->bundle->contract, allowed->name), rows = 0;
+    bool whole = allowed->count <= WHOLE_OUTPUT_MAX;
+    for (int64_t i = 0; t >= 0 && i < allowed->count && (whole || rows < WRONG_MAX); i++) {
+        bool own = finding->output == output && finding->index == i;
+        bool certified = own && finding->certified && finding->exact.reason == CUPEL_REASON_JUDGED;
+        if (!certified && allowed->reasons[i] != CUPEL_REASON_JUDGED) continue;
+        if (!whole && !own && !was_wrong(job, allowed, t, i)) continue;
+        write_row(job, allowed, t, i, certified ? &finding->exact : NULL);
+        rows++;
+    }
+    return rows;
+}
+
+static int write_allowed(const cupel_repro_job *job) {
+    const cupel_trial *trial = job->bundle->trial;
+    int rows = 0;
+    fprintf(job->out, "/* tensor, element, least and largest number, exact value, classes */\n"
+                      "static const repro_allowed repro_the_allowed[] = {\n");
+    for (int o = 0; trial->graph && trial->allowed && o < trial->graph->output_count; o++)
+        rows += write_output(job, o);
+    if (rows == 0) fprintf(job->out, "    {0, 0, 0, 0, 0, 0},\n");
+    fprintf(job->out, "};\n");
+    return rows;
+}
+
+/* ---- the case ---- */
+
+static const char *need_not(const cupel_repro_job *job) {
+    const cupel_finding *finding = job->bundle->finding;
+    switch (finding->kind) {
+    case CUPEL_FINDING_NONDETERMINISM: return "a race shows when threads happen to run in the wrong order";
+    case CUPEL_FINDING_STRAY_READ: return "what lies in memory that was not initialised is up to chance";
+    case CUPEL_FINDING_BAD_ACCESS:
+        return job->host ? "an access outside its buffer may find memory that is there"
+                         : "an access outside its buffer may find memory that is there (compute-sanitizer "
+                           "./repro bare sees it)";
+    case CUPEL_FINDING_FAULT:
+        return finding->fault == CUPEL_FAULT_DEADLOCK || finding->fault == CUPEL_FAULT_DIVERGENCE
+                   ? "some devices forgive a barrier that not all threads reach"
+                   : "";
+    default: return "";
+    }
+}
+
+static void write_string(FILE *out, const char *text) {
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void write_case(const cupel_repro_job *job, int rows) {
+    const cupel_finding *finding = job->bundle->finding;
+    char place[512];
+    bool bytes = finding->kind == CUPEL_FINDING_NONDETERMINISM || finding->kind == CUPEL_FINDING_STRAY_READ;
+    bool uncertain = bytes || finding->kind == CUPEL_FINDING_BAD_ACCESS;
+    cupel_word_place(finding->has_access ? &finding->access.place : &finding->place, place, sizeof place);
+    fprintf(job->out,
+            "static const repro_case repro_the_case = {\n    %d, %d, 1, %d, repro_the_tensors, "
+            "repro_the_buffers, repro_the_calls, repro_the_allowed,\n",
+            job->c->tensor_count, job->c->buffer_count, rows);
+    fprintf(job->out, "    0x%08" PRIx32 "u, %d /* runs */, %d /* of equal bytes */, %d /* written */,\n    ",
+            job->c->recipe->poison, uncertain ? UNCERTAIN_ROUNDS : 2, (int)bytes,
+            (int)(finding->kind == CUPEL_FINDING_UNWRITTEN));
+    write_string(job->out, need_not(job));
+    fprintf(job->out, ",\n    ");
+    write_string(job->out, place);
+    fprintf(job->out, ",\n};\n");
+}
+
+cupel_code cupel_repro_data(const cupel_repro_job *job, cupel_error *err) {
+    fprintf(job->out, "\n/* ---- the case ---- */\n\n");
+    write_types(job);
+    write_layout(job);
+    CUPEL_TRY(write_values(job, err));
+    write_case(job, write_allowed(job));
+    return CUPEL_OK;
+}

@@ -1,0 +1,86 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "repro_impl.h"
+#include "wording.h"
+
+static void write_claim(FILE *out, const cupel_repro_job *job) {
+    const cupel_contract *contract = job->bundle->contract;
+    const char *name = job->bundle->finding->output_name;
+    for (int t = 0; t < contract->tensor_count; t++) {
+        const cupel_expr *ensures = contract->tensors[t].ensures;
+        if (!ensures || (name[0] && strcmp(contract->tensors[t].name, name) != 0)) continue;
+        fprintf(out, "Claimed (contract %s, %s:%d):\n    %s = %.*s\n", contract->id,
+                ensures->place.file ? ensures->place.file : contract->file, ensures->place.line,
+                contract->tensors[t].name, (int)ensures->place.length, ensures->place.text);
+    }
+}
+
+static void write_values(FILE *out, const cupel_finding *finding, const cupel_trial *trial) {
+    char where[128], got[96], allowed[192];
+    if (!cupel_word_has_values(finding)) return;
+    cupel_word_where(finding, trial, where, sizeof where);
+    cupel_word_element(finding->type, finding->got_bits, got, sizeof got);
+    cupel_word_allowed(finding->type, finding->exact.lo, finding->exact.hi, finding->exact.classes,
+                       finding->exact.reason, allowed, sizeof allowed);
+    fprintf(out, "Element %s: got %s", where, got);
+    if (finding->certified) fprintf(out, ", allowed %s,\nexact %s", allowed, finding->exact.digits);
+    fprintf(out, ".\n");
+}
+
+static void write_use(FILE *out, const cupel_repro_job *job) {
+    char place[512];
+    const cupel_finding *finding = job->bundle->finding;
+    cupel_word_place(finding->has_access ? &finding->access.place : &finding->place, place, sizeof place);
+    if (place[0]) fprintf(out, "Place: %s.\n", place);
+    if (job->host)
+        fprintf(out, "\nCompile and run:\n    %s -O2 -g -o repro %s -lm && ./repro\n",
+                strcmp(job->name, "repro.c") == 0 ? "cc" : "c++", job->name);
+    else
+        fprintf(out,
+                "\nCompile and run:\n    nvcc -arch=sm_90 -o repro repro.cu && ./repro\n"
+                "`./repro bare` leaves out the guard bands around the buffers, for compute-sanitizer.\n");
+    fprintf(out,
+            "It says what it found; its exit status is 1 when the failure shows, 0 when it does not, and 2 "
+            "when it\ncannot run.\n\n");
+    fprintf(
+        out,
+        "Written by cupel. First come the means, then the case, then the candidate's own code (from\n%s), "
+        "then the call.\n",
+        job->bundle->contract->source ? job->bundle->contract->source : job->bundle->contract->file);
+}
+
+/* As a comment: each line behind " * ", nothing that ends it early. */
+static void write_comment(FILE *out, const char *text) {
+    fprintf(out, "/* ");
+    for (const char *p = text; *p; p++) {
+        if (*p == '\n' && p[1])
+            fputs(p[1] == '\n' ? "\n *" : "\n * ", out);
+        else if (*p == '\n')
+            fputs(" */\n", out);
+        else if (*p == '/' && p > text && p[-1] == '*')
+            fputs(" /", out);
+        else if (*p == '*' && p > text && p[-1] == '/')
+            fputs(" *", out);
+        else
+            fputc(*p, out);
+    }
+}
+
+void cupel_repro_heading(const cupel_repro_job *job) {
+    char *text = NULL, described[512];
+    size_t length = 0;
+    const cupel_finding *finding = job->bundle->finding;
+    FILE *out = open_memstream(&text, &length);
+    if (!out) return;
+    cupel_recipe_describe(job->bundle->contract, job->bundle->recipe, described, sizeof described);
+    fprintf(out, "%s %s: %s.\n%s\n\n", cupel_gate_id(finding->gate), cupel_gate_title(finding->gate),
+            cupel_finding_kind_name(finding->kind), finding->text);
+    write_claim(out, job);
+    fprintf(out, "The case: %s\n", described);
+    cupel_word_inputs(job->bundle->contract, job->c, out);
+    write_values(out, finding, job->bundle->trial);
+    write_use(out, job);
+    if (fclose(out) == 0) write_comment(job->out, text);
+    free(text);
+}
