@@ -39,6 +39,9 @@ typedef struct cupel_scoreboard {
 /* Counts a case (total, elements, sizes, per pattern of its inputs) before anything is known about it. */
 void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_case *c);
 
+/* Adds the totals of one search to those of others. */
+void cupel_scoreboard_add(cupel_scoreboard *scoreboard, const cupel_scoreboard *more);
+
 /* A gate's entry in the registry. */
 typedef struct cupel_gate_info {
     cupel_gate gate;
