@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device_limits.h"
 #include "expression.h"
 #include "formats.h"
 #include "graph.h"
@@ -145,6 +146,8 @@ typedef struct cupel_contract {
     cupel_subnormal_rule subnormals;
     bool range_safe;
     cupel_deterministic deterministic;
+    int limit_count;                    /* 0: the device at hand, else CUPEL_ARCHITECTURE_DEFAULT */
+    int limits[CUPEL_ARCHITECTURE_MAX]; /* architectures: 90 */
 
     int64_t ordinary[CUPEL_DIM_MAX]; /* dims of the ordinary shape, found when the contract is loaded */
 

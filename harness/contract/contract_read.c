@@ -32,7 +32,7 @@ static const cupel_reader_key keys[] = {{"cupel", NULL},
                                         {"tolerance", NULL},
                                         {"source", NULL},
                                         {"kernel", NULL},
-                                        {"limits", "architectures for resource limits"}};
+                                        {"limits", NULL}};
 
 static cupel_code read_version(cupel_reader *r, const cupel_yaml *root) {
     const cupel_yaml *version = cupel_contract_yaml_get(root, "cupel");
@@ -123,6 +123,32 @@ static cupel_code read_source(cupel_reader *r, const cupel_yaml *root) {
                            "expected the kernel's source, e.g. source: {file: softmax.cu}, found none");
 }
 
+/* limits: the architectures whose limits the kernel claims to keep, in order, each once. */
+static cupel_code read_limits(cupel_reader *r, const cupel_yaml *list) {
+    cupel_contract *c = r->contract;
+    CUPEL_TRY(cupel_reader_list(r, list, "a list of architectures, e.g. [sm_80, sm_90]"));
+    CUPEL_TRY(cupel_reader_at_most(r, list, list->count, CUPEL_ARCHITECTURE_MAX, "architectures"));
+    if (list->count == 0) return cupel_reader_expected(r, list, "at least one architecture, e.g. [sm_90]");
+    for (int i = 0; i < list->count; i++) {
+        const char *names[CUPEL_ARCHITECTURE_MAX * 2];
+        size_t known = 0;
+        while (known < sizeof names / sizeof *names && (names[known] = cupel_device_limits_name((int)known)))
+            known++;
+        CUPEL_TRY(cupel_reader_text(r, list->items[i], "an architecture, e.g. sm_90"));
+        int architecture = cupel_device_limits_parse(list->items[i]->value);
+        if (architecture == 0)
+            return cupel_fail_span(r->err, CUPEL_CONTRACT, list->items[i]->text,
+                                   "expected an architecture whose limits are known, found '%s'%s",
+                                   list->items[i]->value,
+                                   cupel_reader_hint(r, list->items[i]->value, names, known));
+        for (int k = 0; k < c->limit_count; k++)
+            if (c->limits[k] == architecture)
+                return cupel_reader_expected(r, list->items[i], "each architecture once");
+        c->limits[c->limit_count++] = architecture;
+    }
+    return CUPEL_OK;
+}
+
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
     return n >= m && strcmp(text + n - m, end) == 0;
@@ -156,5 +182,7 @@ cupel_code cupel_contract_read(cupel_reader *r, const cupel_yaml *root) {
     CUPEL_TRY(cupel_contract_read_tensors(r, root));
     CUPEL_TRY(cupel_contract_read_claims(r, root));
     CUPEL_TRY(cupel_contract_read_launches(r, cupel_contract_yaml_get(root, "kernel")));
+    const cupel_yaml *limits = cupel_contract_yaml_get(root, "limits");
+    if (limits) CUPEL_TRY(read_limits(r, limits));
     return check_candidate(r, cupel_contract_yaml_get(root, "kernel"));
 }
