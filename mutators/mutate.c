@@ -12,6 +12,7 @@ typedef struct site {
     cupel_random *random;
     cupel_recipe *recipe;
     const cupel_binding *binding;
+    const cupel_dictionary *dictionary; /* not NULL where a mutator needs words or numbers */
     int64_t limit;
     int dim, tensor;
     cupel_tensor_facts facts; /* of the tensor */
@@ -28,7 +29,10 @@ enum {
     NEEDS_SPECIAL = 16, /* an input in which some special value is legal */
     NEEDS_LAYOUT = 32,  /* a tensor with a claim beyond contiguous and aligned */
     NEEDS_ALIAS = 64,
-    NEEDS_EDIT = 128 /* an input with an edit */
+    NEEDS_EDIT = 128,   /* an input with an edit */
+    NEEDS_WORD = 256,   /* a dictionary with a word */
+    NEEDS_NUMBER = 512, /* a dictionary with a word or a number */
+    NEEDS_DIMS = 1024   /* two dims with more than one claimed value */
 };
 
 static cupel_tensor_recipe *tensor_of(const site *s) {
@@ -39,9 +43,14 @@ static int64_t *dim_of(const site *s) {
     return &s->recipe->dims[s->dim];
 }
 
+static void mine_landmarks(const site *s, cupel_landmarks *landmarks) {
+    cupel_landmarks_mine(s->contract, landmarks);
+    if (s->dictionary != NULL) cupel_landmarks_add(s->dictionary, landmarks);
+}
+
 static void dim_redraw(const site *s) {
     cupel_landmarks landmarks;
-    cupel_landmarks_mine(s->contract, &landmarks);
+    mine_landmarks(s, &landmarks);
     *dim_of(s) = cupel_dimension_draw(s->binding, s->dim, s->limit, &landmarks, s->random);
 }
 static void dim_nudge(const site *s) {
@@ -59,11 +68,38 @@ static void dim_copy(const site *s) {
 }
 static void shape_redraw(const site *s) {
     cupel_landmarks landmarks;
-    cupel_landmarks_mine(s->contract, &landmarks);
+    mine_landmarks(s, &landmarks);
     cupel_binding binding = *s->binding;
     int64_t budget = 16 + (int64_t)cupel_random_below(s->random, (uint64_t)s->limit);
     cupel_shape_draw(&binding, budget, false, &landmarks, s->random);
     memcpy(s->recipe->dims, binding.dims, sizeof binding.dims);
+}
+
+/* Sets the dim to a claimed value; the others make room for it. */
+static void dim_set(const site *s, int dim, int64_t value, uint32_t kept) {
+    s->recipe->dims[dim] = cupel_dimension_nearest(&s->contract->dims[dim], value);
+    cupel_dictionary_make_room(s->contract, s->recipe, kept | 1u << dim, s->limit);
+}
+static int64_t dim_cap(const site *s) {
+    return cupel_dictionary_cap(&s->contract->dims[s->dim], s->limit);
+}
+static void dim_word(const site *s) {
+    dim_set(s, s->dim, cupel_dictionary_word(s->dictionary, dim_cap(s), s->random), 0);
+}
+static void dim_residue(const site *s) {
+    dim_set(s, s->dim, cupel_dictionary_residue(s->dictionary, dim_cap(s), s->random), 0);
+}
+static void dim_combine(const site *s) {
+    dim_set(s, s->dim, cupel_dictionary_combine(s->dictionary, dim_cap(s), s->random), 0);
+}
+static void dims_both(const site *s) {
+    int free[CUPEL_DIM_MAX], count = 0;
+    for (int d = 0; d < s->contract->dim_count; d++)
+        if (d != s->dim && s->contract->dims[d].lo < s->contract->dims[d].hi) free[count++] = d;
+    int other = free[cupel_random_below(s->random, (uint64_t)count)];
+    int64_t cap = cupel_dictionary_cap(&s->contract->dims[other], s->limit);
+    dim_set(s, s->dim, cupel_dictionary_dim(s->dictionary, dim_cap(s), s->random), 0);
+    dim_set(s, other, cupel_dictionary_dim(s->dictionary, cap, s->random), 1u << s->dim);
 }
 
 static void type_change(const site *s) {
@@ -73,6 +109,11 @@ static void type_change(const site *s) {
 static void param_change(const site *s) {
     int i = (int)cupel_random_below(s->random, (uint64_t)s->contract->param_count);
     s->recipe->params[i] = cupel_draw_param(&s->contract->params[i], s->random);
+}
+
+static void param_word(const site *s) {
+    int i = (int)cupel_random_below(s->random, (uint64_t)s->contract->param_count);
+    s->recipe->params[i] = cupel_dictionary_param(s->dictionary, &s->contract->params[i], s->random);
 }
 
 static void pattern_change(const site *s) {
@@ -100,6 +141,10 @@ static void tensor_copy(const site *s) {
     to->pattern = from->pattern, to->amplitude = from->amplitude, to->centre = from->centre;
     to->special = from->special, to->placement = from->placement;
     if (cupel_chance(s->random, 2)) to->seed = from->seed, to->special_seed = from->special_seed;
+}
+
+static void scale_word(const site *s) {
+    cupel_dictionary_scale(s->dictionary, &s->facts, s->random, tensor_of(s));
 }
 
 static void special_change(const site *s) {
@@ -130,6 +175,10 @@ static void edit_move(const site *s) {
 }
 static void edit_remove(const site *s) {
     *some_edit(s) = tensor_of(s)->edits[--tensor_of(s)->edit_count];
+}
+
+static void edit_word(const site *s) {
+    cupel_dictionary_edit(s->dictionary, &s->facts, s->random, tensor_of(s));
 }
 
 static void layout_redraw(const site *s) {
@@ -198,6 +247,13 @@ static const mutator mutators[] = {
     {"layout gap", layout_gap, NEEDS_LAYOUT, 2},
     {"layout flip", layout_flip, NEEDS_LAYOUT, 1},
     {"layout reset", layout_reset, NEEDS_LAYOUT, 1},
+    {"dim word", dim_word, NEEDS_DIM | NEEDS_WORD, 18},
+    {"dim residue", dim_residue, NEEDS_DIM | NEEDS_WORD, 10},
+    {"dim combine", dim_combine, NEEDS_DIM | NEEDS_WORD, 5},
+    {"dims both", dims_both, NEEDS_DIM | NEEDS_DIMS | NEEDS_WORD, 5},
+    {"param word", param_word, NEEDS_PARAM | NEEDS_NUMBER, 3},
+    {"scale word", scale_word, NEEDS_INPUT | NEEDS_NUMBER, 6},
+    {"edit word", edit_word, NEEDS_INPUT | NEEDS_NUMBER, 8},
     {"alias toggle", alias_toggle, NEEDS_ALIAS, 2},
     {"schedule change", schedule_change, 0, 2},
     {"poison change", poison_change, 0, 1},
@@ -207,6 +263,18 @@ enum { MUTATORS = sizeof mutators / sizeof *mutators };
 static bool param_has_choice(const cupel_param *param) {
     return param->kind == CUPEL_PARAM_RANGE ? param->lo < param->hi
                                             : param->kind == CUPEL_PARAM_ONE_OF && param->value_count > 1;
+}
+
+/* Does the dictionary have what a mutator needs? */
+static bool dictionary_has(const cupel_dictionary *d, int needs) {
+    if (needs & NEEDS_WORD) return d != NULL && d->word_count > 0;
+    return !(needs & NEEDS_NUMBER) || (d != NULL && d->word_count + d->number_count > 0);
+}
+
+static int free_dims(const cupel_contract *contract) {
+    int count = 0;
+    for (int d = 0; d < contract->dim_count; d++) count += contract->dims[d].lo < contract->dims[d].hi;
+    return count;
 }
 
 static int choose_dim(const site *s) {
@@ -234,6 +302,7 @@ static bool choose_site(site *s, int needs) {
     for (int i = 0; i < s->contract->param_count; i++) params |= param_has_choice(&s->contract->params[i]);
     if ((needs & NEEDS_TYPE && !types) || (needs & NEEDS_PARAM && !params)) return false;
     if (needs & NEEDS_ALIAS && s->contract->alias_count == 0) return false;
+    if (needs & NEEDS_DIMS && free_dims(s->contract) < 2) return false;
     if (needs & NEEDS_DIM && (s->dim = choose_dim(s)) < 0) return false;
     if (!(needs & (NEEDS_INPUT | NEEDS_SPECIAL | NEEDS_LAYOUT | NEEDS_EDIT))) return true;
     int start = (int)cupel_random_below(
@@ -245,26 +314,27 @@ static bool choose_site(site *s, int needs) {
     return false;
 }
 
+/* Without a dictionary its mutators have no weight: the choices are then those of the others alone. */
+static unsigned weight_of(const site *s, const mutator *m) {
+    return dictionary_has(s->dictionary, m->needs) ? m->weight : 0;
+}
+
 static const mutator *choose_mutator(site *s) {
     unsigned total = 0;
-    for (int i = 0; i < MUTATORS; i++) total += mutators[i].weight;
+    for (int i = 0; i < MUTATORS; i++) total += weight_of(s, &mutators[i]);
     for (int attempt = 0; attempt < 32; attempt++) {
         unsigned choice = (unsigned)cupel_random_below(s->random, total);
         int i = 0;
-        while (choice >= mutators[i].weight) choice -= mutators[i++].weight;
+        while (choice >= weight_of(s, &mutators[i])) choice -= weight_of(s, &mutators[i++]);
         if (choose_site(s, mutators[i].needs)) return &mutators[i];
     }
     return &mutators[MUTATORS - 1]; /* needs nothing */
 }
 
-static int64_t limit_of(const cupel_limits *limits) {
-    return limits != NULL && limits->max_elements > 0 ? limits->max_elements : CUPEL_DEFAULT_MAX_ELEMENTS;
-}
-
 cupel_code cupel_recipe_mutate(const cupel_contract *contract, const cupel_limits *limits,
                                cupel_random *random, cupel_recipe *recipe, const char **name,
                                cupel_error *err) {
-    int64_t limit = limit_of(limits);
+    int64_t limit = cupel_limits_elements(limits);
     CUPEL_TRY(cupel_recipe_repair(contract, recipe, limit, err));
     const cupel_recipe before = *recipe;
     for (int attempt = 0; attempt < 8; attempt++) {
@@ -277,6 +347,7 @@ cupel_code cupel_recipe_mutate(const cupel_contract *contract, const cupel_limit
                       .random = random,
                       .recipe = recipe,
                       .binding = &binding,
+                      .dictionary = limits != NULL ? limits->dictionary : NULL,
                       .limit = limit};
             const mutator *chosen = choose_mutator(&s);
             chosen->apply(&s);
@@ -307,5 +378,5 @@ cupel_code cupel_recipe_crossover(const cupel_contract *contract, const cupel_li
     out->schedule = EITHER->schedule;
     out->poison = EITHER->poison;
 #undef EITHER
-    return cupel_recipe_repair(contract, out, limit_of(limits), err);
+    return cupel_recipe_repair(contract, out, cupel_limits_elements(limits), err);
 }

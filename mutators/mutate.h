@@ -19,7 +19,15 @@ typedef struct cupel_limits {
 CUPEL_MUST_USE cupel_code cupel_recipe_draw(const cupel_contract *contract, const cupel_limits *limits,
                                             uint64_t seed, uint64_t n, cupel_recipe *out, cupel_error *err);
 
-/* Changes one to a few fields. *mutator gets the name of the last one applied (static string), may be NULL.
+/* A fresh recipe that leans on limits->dictionary: each dim, param and input has some chance to be set by it,
+ * the rest is drawn as by cupel_recipe_draw. Without a dictionary, or with an empty one, just a fresh draw.
+ */
+CUPEL_MUST_USE cupel_code cupel_recipe_draw_directed(const cupel_contract *contract,
+                                                     const cupel_limits *limits, cupel_random *random,
+                                                     cupel_recipe *out, cupel_error *err);
+
+/* Changes one to a few fields. With a dictionary in limits, its words and numbers are among the changes.
+ * *mutator gets the name of the last one applied (static string), may be NULL.
  */
 CUPEL_MUST_USE cupel_code cupel_recipe_mutate(const cupel_contract *contract, const cupel_limits *limits,
                                               cupel_random *random, cupel_recipe *recipe,

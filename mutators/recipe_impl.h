@@ -4,6 +4,7 @@
 #define CUPEL_RECIPE_IMPL_H
 
 #include "materialise.h"
+#include "mutate.h"
 #include "recipe.h"
 
 enum { CUPEL_DEFAULT_MAX_ELEMENTS = 65536, CUPEL_ALLOCATOR_ALIGN = 256, CUPEL_STEP_MAX = 8 };
@@ -121,6 +122,8 @@ typedef struct cupel_landmarks {
     int64_t values[48]; /* literals of grid, block, shared, requires and let: tile sizes, mostly */
 } cupel_landmarks;
 void cupel_landmarks_mine(const cupel_contract *contract, cupel_landmarks *out);
+/* Adds a dictionary's compared constants, moduli and sizes, as far as there is room. */
+void cupel_landmarks_add(const cupel_dictionary *dictionary, cupel_landmarks *landmarks);
 /* A claimed value of the dim, at most cap, from boundary classes and at random. */
 int64_t cupel_dimension_draw(const cupel_binding *binding, int dim, int64_t cap,
                              const cupel_landmarks *landmarks, cupel_random *random);
@@ -139,10 +142,44 @@ void cupel_draw_layout(const cupel_tensor_facts *facts, int claims, int64_t dema
                        cupel_layout *layout);
 uint64_t cupel_draw_bits(const cupel_tensor_facts *facts, cupel_random *random);
 void cupel_draw_edit(const cupel_tensor_facts *facts, cupel_random *random, cupel_tensor_recipe *tensor);
+/* An edit at a drawn place, its bits still to be set; NULL when the tensor is empty. */
+cupel_edit *cupel_draw_edit_place(const cupel_tensor_facts *facts, cupel_random *random,
+                                  cupel_tensor_recipe *tensor);
 double cupel_draw_param(const cupel_param *param, cupel_random *random);
+
+/* dictionary_draw.c: dims, params and values out of a dictionary, which has words (for dims) or words or
+ * numbers. */
+
+/* What a dim may reach under a limit of elements. */
+int64_t cupel_dictionary_cap(const cupel_dim *dim, int64_t limit);
+/* About a word up to cap: itself, one beside it, a multiple, a sum or difference of two; may pass cap. */
+int64_t cupel_dictionary_word(const cupel_dictionary *d, int64_t cap, cupel_random *random);
+/* A multiple of a modulus plus the residue that the source compares with, another word, or any; <= cap. */
+int64_t cupel_dictionary_residue(const cupel_dictionary *d, int64_t cap, cupel_random *random);
+/* The same on or beside a multiple of another word; <= cap. */
+int64_t cupel_dictionary_combine(const cupel_dictionary *d, int64_t cap, cupel_random *random);
+/* Any of these. */
+int64_t cupel_dictionary_dim(const cupel_dictionary *d, int64_t cap, cupel_random *random);
+/* Halves dims other than the kept ones (bit per dim) until all tensors hold at most limit elements, so that
+ * repair leaves the kept ones alone. */
+void cupel_dictionary_make_room(const cupel_contract *contract, cupel_recipe *recipe, uint32_t kept,
+                                int64_t limit);
+/* A number or word, or just beside it in the type, either sign; whole for integer types. */
+double cupel_dictionary_value(const cupel_dictionary *d, cupel_dtype type, cupel_random *random);
+double cupel_dictionary_param(const cupel_dictionary *d, const cupel_param *param, cupel_random *random);
+/* Sets one element, or the pattern's amplitude or centre. */
+void cupel_dictionary_edit(const cupel_dictionary *d, const cupel_tensor_facts *facts, cupel_random *random,
+                           cupel_tensor_recipe *tensor);
+void cupel_dictionary_scale(const cupel_dictionary *d, const cupel_tensor_facts *facts, cupel_random *random,
+                            cupel_tensor_recipe *tensor);
 
 /* The claimed value nearest to value (which may be a NaN). */
 double cupel_param_nearest(const cupel_param *param, double value);
+
+/* limits may be NULL. */
+static inline int64_t cupel_limits_elements(const cupel_limits *limits) {
+    return limits != NULL && limits->max_elements > 0 ? limits->max_elements : CUPEL_DEFAULT_MAX_ELEMENTS;
+}
 
 static inline bool cupel_chance(cupel_random *random, unsigned one_in) {
     return cupel_random_below(random, one_in) == 0;

@@ -26,6 +26,12 @@ void cupel_landmarks_mine(const cupel_contract *contract, cupel_landmarks *out) 
         cupel_scalar_literals(contract->lets[i].expr, keep_landmark, out);
 }
 
+void cupel_landmarks_add(const cupel_dictionary *dictionary, cupel_landmarks *landmarks) {
+    for (int i = 0; i < dictionary->word_count; i++)
+        if (dictionary->words[i].role != CUPEL_WORD_PLAIN)
+            keep_landmark(landmarks, dictionary->words[i].value);
+}
+
 static int64_t beside(int64_t value, cupel_random *random) {
     return value + (int64_t)cupel_random_below(random, 3) - 1;
 }

@@ -184,14 +184,21 @@ uint64_t cupel_draw_bits(const cupel_tensor_facts *facts, cupel_random *random) 
     return bits;
 }
 
-void cupel_draw_edit(const cupel_tensor_facts *facts, cupel_random *random, cupel_tensor_recipe *tensor) {
-    if (facts->count == 0) return;
+cupel_edit *cupel_draw_edit_place(const cupel_tensor_facts *facts, cupel_random *random,
+                                  cupel_tensor_recipe *tensor) {
+    if (facts->count == 0) return NULL;
     int slot = tensor->edit_count < CUPEL_EDIT_MAX ? tensor->edit_count++
                                                    : (int)cupel_random_below(random, CUPEL_EDIT_MAX);
     int64_t index = (int64_t)cupel_random_below(random, (uint64_t)facts->count);
     if (cupel_chance(random, 4)) index = 0;
     if (cupel_chance(random, 4)) index = facts->count - 1;
-    tensor->edits[slot] = (cupel_edit){index, cupel_draw_bits(facts, random)};
+    tensor->edits[slot] = (cupel_edit){.index = index};
+    return &tensor->edits[slot];
+}
+
+void cupel_draw_edit(const cupel_tensor_facts *facts, cupel_random *random, cupel_tensor_recipe *tensor) {
+    cupel_edit *edit = cupel_draw_edit_place(facts, random, tensor);
+    if (edit != NULL) edit->bits = cupel_draw_bits(facts, random);
 }
 
 double cupel_draw_param(const cupel_param *param, cupel_random *random) {
