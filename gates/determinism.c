@@ -3,29 +3,54 @@
  * input was read (RES-01); else the schedule decides the result (ORD-02), whatever the poison does under B.
  * An element that holds its own poison after both runs was never written (RES-01). Where A and B are one
  * schedule, the crossed runs are repetitions: they tell nondeterminism from the effect of the poison on an
- * executor that does not fix the schedule. */
+ * executor that does not fix the schedule.
+ *
+ * B may also come after an earlier call. Then more runs tell which of the two makes the difference: the
+ * recipe's schedule alone, the earlier call alone; without a fixed schedule, A/1 once more. */
 #include "judging.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "schedule.h"
+
 enum { A1 = 0, B2 = 1 };
 
-static int find_run(const cupel_evidence *e, uint64_t schedule, cupel_poison poison, int besides) {
+static int find_run(const cupel_evidence *e, uint64_t schedule, bool history, cupel_poison poison,
+                    int besides) {
     for (int r = 0; r < e->run_count; r++)
-        if (r != besides && e->runs[r].schedule == schedule && e->runs[r].poison == poison) return r;
+        if (r != besides && e->runs[r].schedule == schedule && e->runs[r].history == history &&
+            e->runs[r].poison == poison)
+            return r;
     return -1;
 }
 
 static int run_a2(const cupel_evidence *e) {
-    return find_run(e, e->runs[A1].schedule, e->runs[B2].poison, B2);
+    return find_run(e, e->runs[A1].schedule, e->runs[A1].history, e->runs[B2].poison, B2);
 }
 static int run_b1(const cupel_evidence *e) {
-    return find_run(e, e->runs[B2].schedule, e->runs[A1].poison, A1);
+    return find_run(e, e->runs[B2].schedule, e->runs[B2].history, e->runs[A1].poison, A1);
+}
+/* B's schedule without its history, and its history under A's schedule. */
+static int run_schedule_alone(const cupel_evidence *e) {
+    return find_run(e, e->runs[B2].schedule, e->runs[A1].history, e->runs[A1].poison, A1);
+}
+static int run_history_alone(const cupel_evidence *e) {
+    return find_run(e, e->runs[A1].schedule, e->runs[B2].history, e->runs[A1].poison, A1);
+}
+static int run_a1_again(const cupel_evidence *e) {
+    return find_run(e, e->runs[A1].schedule, e->runs[A1].history, e->runs[A1].poison, A1);
 }
 
 static bool same_schedule(const cupel_evidence *e) {
     return e->runs[A1].schedule == e->runs[B2].schedule;
+}
+static bool same_history(const cupel_evidence *e) {
+    return e->runs[A1].history == e->runs[B2].history;
+}
+/* Do A and B run alike, but for the poison? */
+static bool run_alike(const cupel_evidence *e) {
+    return same_schedule(e) && same_history(e);
 }
 
 static bool two_finished(const cupel_judging *j) {
@@ -92,13 +117,19 @@ static bool differences_matter(const cupel_judging *j) {
 
 /* On a fixed schedule two runs of the same schedule settle the question by themselves. */
 static bool settled_by_two(const cupel_evidence *e) {
-    return e->schedule_fixed && same_schedule(e);
+    return e->schedule_fixed && run_alike(e);
+}
+
+static bool has_all_runs(const cupel_evidence *e) {
+    if (run_a2(e) < 0 || run_b1(e) < 0) return false;
+    if (same_history(e)) return true;
+    if (!e->schedule_fixed) return run_a1_again(e) >= 0;
+    return same_schedule(e) || (run_schedule_alone(e) >= 0 && run_history_alone(e) >= 0);
 }
 
 bool cupel_runs_want_more(cupel_judging *j) {
     const cupel_evidence *e = j->evidence;
-    if (!two_finished(j) || !differences_matter(j) || settled_by_two(e) || (run_a2(e) >= 0 && run_b1(e) >= 0))
-        return false;
+    if (!two_finished(j) || !differences_matter(j) || settled_by_two(e) || has_all_runs(e)) return false;
     for (int v = 0; v < j->view_count; v++)
         if (first_difference(j, &j->views[v], A1, B2) >= 0) return true;
     return false;
@@ -129,6 +160,33 @@ static const cupel_access *uninitialised_read(const cupel_judging *j) {
     return NULL;
 }
 
+static cupel_finding_run run_of(const cupel_judging *j, int r) {
+    const cupel_run *run = &j->evidence->runs[r];
+    return (cupel_finding_run){r, run->schedule, run->poison, run->history};
+}
+
+/* One sentence about an element that is `one` in run r and `two` in run s. */
+static int tell_difference(const cupel_judging *j, cupel_finding_kind kind, int s, const char *where,
+                           const char *one, const char *two, char *text, size_t size) {
+    const cupel_run *run = &j->evidence->runs[s];
+    const char *before = cupel_history_words(j->evidence->c->recipe->history);
+    char schedule[160];
+    cupel_schedule_describe(run->schedule, schedule, sizeof schedule);
+    if (kind == CUPEL_FINDING_STRAY_READ)
+        return snprintf(text, size, "%s is %s or %s, depending on what lies in memory that is not input",
+                        where, one, two);
+    if (kind == CUPEL_FINDING_HISTORY)
+        return snprintf(text, size, "%s is %s when nothing was called before, and %s after %s", where, one,
+                        two, before);
+    if (!j->evidence->schedule_fixed)
+        return snprintf(text, size, "%s is %s or %s, from one run to the next", where, one, two);
+    return snprintf(text, size,
+                    "%s is %s in the canonical order (%s), and %s; it differs from the canonical order when: "
+                    "%s%s%s",
+                    where, one, cupel_schedule_meaning(CUPEL_SCHEDULE_CANONICAL), two, schedule,
+                    run->history ? "; after " : "", run->history ? before : "");
+}
+
 static void add_difference(cupel_judging *j, cupel_output_view *view, cupel_finding_kind kind, int r, int s,
                            int64_t first) {
     cupel_finding *finding = cupel_judging_add(j, kind);
@@ -140,12 +198,11 @@ static void add_difference(cupel_judging *j, cupel_output_view *view, cupel_find
     cupel_judging_where(view->output->name, view->output->rank, view->output->shape, i, where, sizeof where);
     cupel_judging_number(cupel_decode(view->output->type, cupel_view_element(view, r, i)), one, sizeof one);
     cupel_judging_number(cupel_decode(view->output->type, cupel_view_element(view, s, i)), two, sizeof two);
-    bool read = kind == CUPEL_FINDING_STRAY_READ;
-    int used =
-        snprintf(finding->text, sizeof finding->text, "%s is %s or %s, depending on %s", where, one, two,
-                 read ? "what lies in memory that is not input" : "the order in which threads run");
-    const cupel_access *access = read ? uninitialised_read(j) : NULL;
-    if (access) {
+    finding->run_a = run_of(j, r);
+    finding->run_b = run_of(j, s);
+    int used = tell_difference(j, kind, s, where, one, two, finding->text, sizeof finding->text);
+    const cupel_access *access = kind == CUPEL_FINDING_STRAY_READ ? uninitialised_read(j) : NULL;
+    if (access && used > 0 && (size_t)used < sizeof finding->text) {
         finding->has_access = true;
         finding->access = *access;
         finding->place = access->place;
@@ -164,17 +221,34 @@ typedef struct difference {
     int64_t first;
 } difference;
 
+/* A and B differ: by the schedule alone, by the earlier call alone, or by both together? */
+static difference tell_apart(cupel_judging *j, cupel_output_view *view, difference d) {
+    const cupel_evidence *e = j->evidence;
+    if (same_history(e)) return d;
+    int alone = e->schedule_fixed ? run_schedule_alone(e) : run_a1_again(e);
+    int64_t first = same_schedule(e) && e->schedule_fixed ? -1 : first_difference(j, view, A1, alone);
+    if (first >= 0) return (difference){CUPEL_FINDING_NONDETERMINISM, A1, alone, first};
+    if (same_schedule(e)) {
+        d.kind = CUPEL_FINDING_HISTORY;
+        return d;
+    }
+    alone = run_history_alone(e);
+    first = first_difference(j, view, A1, alone);
+    return first >= 0 ? (difference){CUPEL_FINDING_HISTORY, A1, alone, first} : d;
+}
+
 static difference by_schedule(cupel_judging *j, cupel_output_view *view) {
     int a2 = run_a2(j->evidence), b1 = run_b1(j->evidence);
     difference d = {CUPEL_FINDING_NONDETERMINISM, A1, b1, first_difference(j, view, A1, b1)};
-    if (d.first >= 0) return d;
+    if (d.first >= 0) return tell_apart(j, view, d);
     d = (difference){CUPEL_FINDING_NONDETERMINISM, a2, B2, first_difference(j, view, a2, B2)};
-    if (d.first < 0) d.kind = CUPEL_FINDING_KIND_COUNT;
+    if (d.first >= 0) return tell_apart(j, view, d);
+    d.kind = CUPEL_FINDING_KIND_COUNT;
     return d;
 }
 
 static difference by_poison(cupel_judging *j, cupel_output_view *view) {
-    int a2 = same_schedule(j->evidence) ? B2 : run_a2(j->evidence);
+    int a2 = run_alike(j->evidence) ? B2 : run_a2(j->evidence);
     difference d = {CUPEL_FINDING_STRAY_READ, A1, a2, first_difference(j, view, A1, a2)};
     if (d.first < 0) d.kind = CUPEL_FINDING_KIND_COUNT;
     return d;
@@ -190,7 +264,7 @@ static difference decide(cupel_judging *j, cupel_output_view *view) {
         if (d.kind != CUPEL_FINDING_KIND_COUNT || !asserted) return d;
         return by_schedule(j, view);
     }
-    if (!asserted || run_a2(j->evidence) < 0 || run_b1(j->evidence) < 0) return none;
+    if (!asserted || !has_all_runs(j->evidence)) return none;
     difference d = by_schedule(j, view);
     return d.kind != CUPEL_FINDING_KIND_COUNT ? d : by_poison(j, view);
 }
@@ -233,11 +307,13 @@ static void judge_difference(cupel_judging *j, cupel_output_view *view) {
     if (!told) add_difference(j, view, d.kind, d.r, d.s, d.first);
     excuse_differences(j, view, A1, B2);
     excuse_differences(j, view, d.r, d.s);
+    for (int r = 1; d.kind != CUPEL_FINDING_STRAY_READ && r < j->evidence->run_count; r++)
+        excuse_differences(j, view, A1, r);
 }
 
 /* Were runs compared that ought to agree although the schedule (or the moment) differs? */
 static bool exercises_determinism(const cupel_judging *j) {
-    return !same_schedule(j->evidence) || !j->evidence->schedule_fixed;
+    return !run_alike(j->evidence) || !j->evidence->schedule_fixed;
 }
 
 static int64_t compared_elements(const cupel_judging *j) {

@@ -5,11 +5,13 @@
 #include "finding.h"
 #include "materialise.h"
 
-/* One run: which schedule, which poison. Schedule 0 is the canonical one (A); others are seeds (B). */
+/* One run: which schedule, which poison, and whether the recipe's history came before it. A: the canonical
+ * schedule (0) and no history; B: the recipe's. */
 typedef struct cupel_run {
     uint64_t schedule;
     cupel_poison poison;
     const cupel_observation *observation;
+    bool history;
 } cupel_run;
 
 enum { CUPEL_RUN_MAX = 8 };

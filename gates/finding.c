@@ -25,6 +25,7 @@ static const char *slug(cupel_finding_kind kind) {
         [CUPEL_FINDING_INPUT_CHANGED] = "input-changed",
         [CUPEL_FINDING_STRAY_READ] = "stray-read",
         [CUPEL_FINDING_NONDETERMINISM] = "nondeterminism",
+        [CUPEL_FINDING_HISTORY] = "earlier-calls",
         [CUPEL_FINDING_BAD_ACCESS] = "bad-access",
         [CUPEL_FINDING_REFUSED] = "refused",
         [CUPEL_FINDING_FAULT] = "fault",

@@ -45,6 +45,7 @@ typedef enum cupel_standing { CUPEL_STANDING_EVIDENCE, CUPEL_STANDING_PROOF } cu
     X(INPUT_CHANGED, "input changed")                                                                        \
     X(STRAY_READ, "result depends on memory that is not input")                                              \
     X(NONDETERMINISM, "result depends on the schedule")                                                      \
+    X(HISTORY, "result depends on earlier calls")                                                            \
     X(BAD_ACCESS, "out-of-bounds or misaligned access")                                                      \
     X(REFUSED, "launch that a device refuses")                                                               \
     X(FAULT, "fault")
@@ -57,6 +58,14 @@ typedef enum cupel_finding_kind {
 } cupel_finding_kind;
 
 const char *cupel_finding_kind_name(cupel_finding_kind kind);
+
+/* One of the two runs of which a finding says that they differ. */
+typedef struct cupel_finding_run {
+    int index;         /* into the evidence's (and the trial's) runs; -1: the finding is not about two runs */
+    uint64_t schedule; /* schedule.h */
+    int poison;        /* cupel_poison */
+    bool history;      /* the recipe's history came before it */
+} cupel_finding_run;
 
 typedef struct cupel_finding {
     cupel_gate gate; /* provisional until attribution by necessity has run, for kinds that need it */
@@ -77,10 +86,11 @@ typedef struct cupel_finding {
     cupel_fault fault;
     int signal;
     bool has_access;
-    cupel_access access;  /* BAD_ACCESS */
-    cupel_place place;    /* of a fault */
-    int necessary_traits; /* CUPEL_TRAIT_*, after attribution */
-    char text[512];       /* one sentence */
+    cupel_access access;            /* BAD_ACCESS */
+    cupel_place place;              /* of a fault */
+    cupel_finding_run run_a, run_b; /* NONDETERMINISM, HISTORY, STRAY_READ: the two that differ */
+    int necessary_traits;           /* CUPEL_TRAIT_*, after attribution */
+    char text[512];                 /* one sentence */
 } cupel_finding;
 
 /* "wrong-value-y", "fault-hang", "bad-access-softmax.cu-31": stable, filename-safe; equal for findings of one

@@ -97,6 +97,7 @@ cupel_finding *cupel_judging_add(cupel_judging *j, cupel_finding_kind kind) {
     finding->ratio = NAN;
     finding->steps = NAN;
     finding->got = NAN;
+    finding->run_a.index = finding->run_b.index = -1;
     return finding;
 }
 

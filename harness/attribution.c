@@ -238,6 +238,7 @@ static removal remove_trait(attribution *a, int trait, int removed) {
         if (trait == CUPEL_TRAIT_TYPE) change_types(contract, &r);
         if (trait == CUPEL_TRAIT_LAYOUT) clear_layouts(contract, &r);
         if (trait == CUPEL_TRAIT_SCHEDULE) r.schedule = 0;
+        if (trait == CUPEL_TRAIT_HISTORY) r.history = CUPEL_HISTORY_NONE;
         if (fails(a, &r, removed | trait)) return REMOVED;
     }
     return removal_failed(a);
@@ -325,9 +326,15 @@ static removal remove_shape(attribution *a, int removed) {
     return removal_failed(a);
 }
 
+/* What a finding says by its kind need not be tried: without the trait there would be nothing to compare. */
+static bool is_the_finding(const attribution *a, int trait) {
+    return (a->finding.kind == CUPEL_FINDING_NONDETERMINISM && trait == CUPEL_TRAIT_SCHEDULE) ||
+           (a->finding.kind == CUPEL_FINDING_HISTORY && trait == CUPEL_TRAIT_HISTORY);
+}
+
 int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {
-    static const int order[] = {CUPEL_TRAIT_SPECIAL, CUPEL_TRAIT_SUBNORMAL, CUPEL_TRAIT_LAYOUT,
-                                CUPEL_TRAIT_SCHEDULE, CUPEL_TRAIT_TYPE};
+    static const int order[] = {CUPEL_TRAIT_SPECIAL,  CUPEL_TRAIT_SUBNORMAL, CUPEL_TRAIT_LAYOUT,
+                                CUPEL_TRAIT_SCHEDULE, CUPEL_TRAIT_HISTORY,   CUPEL_TRAIT_TYPE};
     attribution a = {
         .shrink = shrink, .original = original, .base = shrink->best, .finding = shrink->finding};
     int traits = cupel_recipe_traits(shrink->contract, &a.base), necessary = 0;
@@ -336,7 +343,7 @@ int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {
     int removed = ~traits & (CUPEL_TRAIT_SPECIAL | CUPEL_TRAIT_SUBNORMAL);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (!(traits & order[i])) continue;
-        removal outcome = remove_trait(&a, order[i], removed);
+        removal outcome = is_the_finding(&a, order[i]) ? NECESSARY : remove_trait(&a, order[i], removed);
         if (outcome == REMOVED) removed |= order[i];
         if (outcome == NECESSARY) necessary |= order[i];
     }
@@ -354,7 +361,8 @@ void cupel_traits_describe(int traits, char *text, size_t size) {
                  {CUPEL_TRAIT_TYPE, "the element type"},
                  {CUPEL_TRAIT_SHAPE, "the shape"},
                  {CUPEL_TRAIT_LAYOUT, "the layout"},
-                 {CUPEL_TRAIT_SCHEDULE, "the schedule"}};
+                 {CUPEL_TRAIT_SCHEDULE, "the schedule"},
+                 {CUPEL_TRAIT_HISTORY, "the earlier call"}};
     size_t used = 0;
     snprintf(text, size, "nothing in particular");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schedule.h"
 #include "text.h"
 
 /* What an option does with its value. */
@@ -161,7 +162,7 @@ static cupel_code set_cases(cupel_cli_settings *s, const char *value, cupel_erro
     return s->cases ? CUPEL_OK : cupel_fail(err, CUPEL_USAGE, "--cases: expected at least 1");
 }
 static cupel_code set_schedule(cupel_cli_settings *s, const char *value, cupel_error *err) {
-    return parse_u64("--schedule", value, &s->schedule, err);
+    return cupel_schedule_read(value, &s->schedule, err);
 }
 
 enum {
@@ -205,7 +206,8 @@ static const struct option_entry {
      "special values: neg_zero, pos_inf, neg_inf, nan, mixed"},
     {"placement", 0, "[X=]NAME", CUPEL_CLI_RUN, add_placement,
      "where special values stand: single, sparse, row, tile, all"},
-    {"schedule", 0, "SEED", CUPEL_CLI_RUN, set_schedule, "seed of the second run's schedule"},
+    {"schedule", 0, "WAY", CUPEL_CLI_RUN, set_schedule,
+     "second run's: canonical, reverse, last_warp, random:7.."},
     {"all", 'a', NULL, CUPEL_CLI_RUN | CUPEL_CLI_REPLAY, set_all, "show every element of the output"},
     {"format", 0, "FORMAT", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR, set_format, "text (default) or json"},
     {"output", 'o', "DIR", SEARCH | CUPEL_CLI_MINIMISE, set_directory,

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "schedule.h"
+
 /* Offers the best recipe with one field changed; EDIT sees the copy as `r`. */
 #define CONSIDER_WITH(shrink, EDIT)                                                                          \
     do {                                                                                                     \
@@ -231,9 +233,59 @@ static void simplify_layouts(cupel_shrink *shrink) {
 static void simplify_run_options(cupel_shrink *shrink) {
     CONSIDER_WITH(shrink, r.aliases = 0);
     for (int i = 0; i < shrink->contract->alias_count; i++) CONSIDER_WITH(shrink, r.aliases &= ~(1u << i));
-    CONSIDER_WITH(shrink, r.schedule = 0);
-    CONSIDER_WITH(shrink, r.schedule = 1);
     CONSIDER_WITH(shrink, r.poison = 0);
+    for (int history = CUPEL_HISTORY_NONE; history < (int)shrink->best.history; history++)
+        CONSIDER_WITH(shrink, r.history = (cupel_history)history);
+}
+
+/* ---- the schedule: simpler ways first, then fewer switches, then small seeds ---- */
+
+enum { SCHEDULE_SEEDS = 4 };
+
+static bool consider_schedule(cupel_shrink *shrink, cupel_schedule schedule) {
+    cupel_recipe r = shrink->best;
+    r.schedule = cupel_schedule_pack(schedule);
+    if (cupel_schedule_compare(r.schedule, shrink->best.schedule) >= 0) return false;
+    return cupel_shrink_consider(shrink, &r);
+}
+
+static bool take_simpler_way(cupel_shrink *shrink) {
+    cupel_schedule best = cupel_schedule_unpack(shrink->best.schedule);
+    for (cupel_schedule s = {.way = CUPEL_SCHEDULE_CANONICAL}; s.way <= best.way; s.way++) {
+        bool seeded = s.way >= CUPEL_SCHEDULE_IN_TURN;
+        for (s.seed = seeded; s.seed <= (seeded ? SCHEDULE_SEEDS : 0); s.seed++)
+            if (consider_schedule(shrink, s)) return true;
+        if (seeded && s.way < best.way) {
+            s.seed = best.seed;
+            if (consider_schedule(shrink, s)) return true;
+        }
+    }
+    return false;
+}
+
+/* More switches show what fewer show, mostly: the fewest by bisection, 1 at least. */
+static void lower_switches(cupel_shrink *shrink) {
+    enum { SWITCHES_MAX = 1 << 20 };
+    cupel_schedule schedule = cupel_schedule_unpack(shrink->best.schedule);
+    if (schedule.way != CUPEL_SCHEDULE_RANDOM) return;
+    uint32_t works = schedule.limit ? schedule.limit : SWITCHES_MAX, fails = 0;
+    while (works - fails > 1) {
+        schedule.limit = fails + (works - fails) / 2;
+        if (consider_schedule(shrink, schedule))
+            works = schedule.limit;
+        else
+            fails = schedule.limit;
+    }
+}
+
+static void simplify_schedule(cupel_shrink *shrink) {
+    if (shrink->best.schedule == 0) return;
+    (void)take_simpler_way(shrink);
+    lower_switches(shrink);
+    cupel_schedule schedule = cupel_schedule_unpack(shrink->best.schedule);
+    for (schedule.seed = 1; schedule.way == CUPEL_SCHEDULE_RANDOM && schedule.seed <= SCHEDULE_SEEDS;
+         schedule.seed++)
+        if (consider_schedule(shrink, schedule)) break;
 }
 
 static void simplify_seeds(cupel_shrink *shrink) {
@@ -411,6 +463,7 @@ static const cupel_minimiser_pass passes[] = {
     {"edits off", remove_edits},
     {"patterns simpler", simplify_patterns},
     {"values constant", take_constants},
+    {"schedule simple", simplify_schedule},
     {"run options plain", simplify_run_options},
     {"params simple", simplify_params},
     {"amplitudes simple", simplify_amplitudes},

@@ -74,12 +74,14 @@ static cupel_poison get_poison(cupel_reader *r) {
 void cupel_protocol_put_run(cupel_writer *w, const cupel_run_command *command) {
     cupel_wire_put_u64(w, command->schedule);
     cupel_wire_put_u32(w, command->poison);
+    cupel_wire_put_u8(w, command->history);
     put_recipe(w, command->recipe, command->recipe_size);
 }
 
 bool cupel_protocol_get_run(cupel_reader *r, cupel_run_command *out) {
     out->schedule = cupel_wire_get_u64(r);
     out->poison = get_poison(r);
+    out->history = cupel_wire_get_bool(r);
     out->recipe_size = get_recipe(r, out->recipe);
     return cupel_wire_done(r);
 }
@@ -266,6 +268,7 @@ static void get_finding(cupel_reader *r, cupel_finding *out) {
     get_access(r, &out->access);
     get_place(r, &out->place);
     cupel_wire_get_text(r, out->text, sizeof out->text);
+    out->run_a.index = out->run_b.index = -1; /* the runs themselves do not travel */
 }
 
 void cupel_protocol_put_suspect(cupel_writer *w, const cupel_suspect *suspect) {

@@ -55,6 +55,7 @@ typedef struct cupel_open_command {
 typedef struct cupel_run_command {
     uint64_t schedule;
     cupel_poison poison;
+    bool history; /* the recipe's earlier call is made too */
     uint32_t recipe_size;
     uint8_t recipe[CUPEL_RECIPE_BYTES_MAX];
 } cupel_run_command;

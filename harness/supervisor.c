@@ -212,9 +212,10 @@ typedef struct lone_run {
     bool proof; /* the trial is to stand by itself */
 } lone_run;
 
-static cupel_code send_run(cupel_supervisor *s, const cupel_case *c, uint64_t schedule, cupel_poison poison,
+static cupel_code send_run(cupel_supervisor *s, const cupel_case *c, const cupel_run_request *request,
                            cupel_error *err) {
-    cupel_run_command command = {.schedule = schedule, .poison = poison};
+    cupel_run_command command = {
+        .schedule = request->schedule, .poison = request->poison, .history = request->history};
     uint8_t bytes[CUPEL_RECIPE_BYTES_MAX + 64];
     cupel_writer w = {.bytes = bytes, .capacity = sizeof bytes};
     command.recipe_size =
@@ -260,9 +261,8 @@ static answer await_run(cupel_supervisor *s, const cupel_case *c, cupel_arena *a
 
 /* One attempt in one worker, which may take this many times the limit. *again: the death proves nothing yet.
  */
-static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, uint64_t schedule,
-                          cupel_poison poison, cupel_arena *arena, cupel_observation *out, bool *again,
-                          cupel_error *err) {
+static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, const cupel_run_request *request,
+                          cupel_arena *arena, cupel_observation *out, bool *again, cupel_error *err) {
     cupel_supervisor *s = run->supervisor;
     cupel_desk *desk = &s->lone;
     *again = false;
@@ -270,7 +270,7 @@ static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, uin
     CUPEL_TRY(cupel_supervisor_ready(s, desk, err));
     run->fresh = false;
     cupel_worker_set_seconds(desk->worker, s->limits.seconds * factor);
-    CUPEL_TRY(send_run(s, c, schedule, poison, err));
+    CUPEL_TRY(send_run(s, c, request, err));
     cupel_code code = CUPEL_OK;
     answer answer = await_run(s, c, arena, out, &code, err);
     if (answer == ANSWERED) desk->tainted = taints(s, out);
@@ -295,15 +295,15 @@ static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, uin
 /* A hang is believed only when, alone in a new worker with ten times the limit, the run still does not end; a
  * kill by a stranger only when it happens twice. Once a hang is proven, tries that are no proof themselves
  * (the minimiser's) go without the patience. */
-static cupel_code run_lone(void *self, const cupel_case *c, uint64_t schedule, cupel_poison poison,
+static cupel_code run_lone(void *self, const cupel_case *c, const cupel_run_request *request,
                            cupel_arena *arena, cupel_observation *out, cupel_error *err) {
     enum { PATIENCE = 10 };
     lone_run *run = self;
     cupel_supervisor *s = run->supervisor;
     bool again;
-    CUPEL_TRY(attempt(run, 1, c, schedule, poison, arena, out, &again, err));
+    CUPEL_TRY(attempt(run, 1, c, request, arena, out, &again, err));
     if (!again || (out->fault == CUPEL_FAULT_HANG && s->hang_proven && !run->proof)) return CUPEL_OK;
-    CUPEL_TRY(attempt(run, PATIENCE, c, schedule, poison, arena, out, &again, err));
+    CUPEL_TRY(attempt(run, PATIENCE, c, request, arena, out, &again, err));
     s->hang_proven = s->hang_proven || (out->outcome == CUPEL_RUN_FAULT && out->fault == CUPEL_FAULT_HANG);
     return CUPEL_OK;
 }

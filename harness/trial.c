@@ -25,13 +25,15 @@ static cupel_code no_memory(cupel_error *err) {
 /* ---- runs ---- */
 
 /* One more run of the case. What the executor does not support ends the trial without a judgement. */
-static cupel_code run_once(trial *t, uint64_t schedule, cupel_poison poison) {
+static cupel_code run_once(trial *t, uint64_t schedule, bool history, cupel_poison poison) {
     cupel_trial *out = t->out;
+    const cupel_run_request request = {.schedule = schedule, .poison = poison, .history = history};
+    if (out->unsupported) return CUPEL_OK;
     cupel_observation *seen = cupel_arena_alloc(t->arena, sizeof *seen);
     if (!seen) return no_memory(t->err);
-    CUPEL_TRY(t->runner->run(t->runner->self, out->c, schedule, poison, t->arena, seen, t->err));
+    CUPEL_TRY(t->runner->run(t->runner->self, out->c, &request, t->arena, seen, t->err));
     if (seen->outcome == CUPEL_RUN_NOT_STARTED) return cupel_fail(t->err, CUPEL_WORKER, "%s", seen->text);
-    out->runs[out->run_count++] = (cupel_run){schedule, poison, seen};
+    out->runs[out->run_count++] = (cupel_run){schedule, poison, seen, history};
     if (seen->outcome == CUPEL_RUN_UNSUPPORTED) {
         out->unsupported = true;
         snprintf(out->text, sizeof out->text, "%s", seen->text);
@@ -48,18 +50,27 @@ static uint64_t second_schedule(const trial *t) {
     return t->runner->permutes_schedules ? t->out->c->recipe->schedule : 0;
 }
 
-/* A/1 and B/2; the second only after the first has finished: a fault or refusal needs no second opinion. */
-static cupel_code run_twice(trial *t) {
-    CUPEL_TRY(run_once(t, 0, CUPEL_POISON_NAN));
-    if (!finished(t->out, 0)) return CUPEL_OK;
-    return run_once(t, second_schedule(t), CUPEL_POISON_FINITE);
+static bool has_history(const trial *t) {
+    return t->out->c->recipe->history != CUPEL_HISTORY_NONE;
 }
 
-/* A/2 and B/1, to tell which of the two differences made the bytes differ. */
+/* A/1 and B/2; the second only after the first has finished: a fault or refusal needs no second opinion. */
+static cupel_code run_twice(trial *t) {
+    CUPEL_TRY(run_once(t, 0, false, CUPEL_POISON_NAN));
+    if (!finished(t->out, 0)) return CUPEL_OK;
+    return run_once(t, second_schedule(t), has_history(t), CUPEL_POISON_FINITE);
+}
+
+/* A/2 and B/1, to tell which of the differences made the bytes differ; with an earlier call, the schedule and
+ * that call alone as well, or, where runs do not repeat, A/1 again. */
 static cupel_code run_crossed(trial *t) {
-    CUPEL_TRY(run_once(t, 0, CUPEL_POISON_FINITE));
-    if (t->out->unsupported) return CUPEL_OK;
-    return run_once(t, second_schedule(t), CUPEL_POISON_NAN);
+    CUPEL_TRY(run_once(t, 0, false, CUPEL_POISON_FINITE));
+    CUPEL_TRY(run_once(t, second_schedule(t), has_history(t), CUPEL_POISON_NAN));
+    if (!has_history(t)) return CUPEL_OK;
+    if (!t->runner->permutes_schedules) return run_once(t, 0, false, CUPEL_POISON_NAN);
+    if (second_schedule(t) == 0) return CUPEL_OK;
+    CUPEL_TRY(run_once(t, second_schedule(t), false, CUPEL_POISON_NAN));
+    return run_once(t, 0, true, CUPEL_POISON_NAN);
 }
 
 /* ---- the oracle ---- */

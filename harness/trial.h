@@ -1,18 +1,19 @@
-/* One recipe, tried and judged: materialise, run (schedule A with poison 1, schedule B with poison 2, and the
- * two crossed runs where bytes differ), ask the oracle, ask the gates. The worker does it with its own
- * executor as a filter; the supervisor does it with observations that a worker sends and with exact
- * confirmation. */
+/* One recipe, tried and judged: materialise, run (A: canonical, poison 1, no earlier call; B: the recipe's
+ * schedule and history, poison 2; and the crossed runs where bytes differ), ask the oracle, ask the gates.
+ * The worker does it with its own executor as a filter; the supervisor does it with observations that a
+ * worker sends and with exact confirmation. */
 #ifndef CUPEL_TRIAL_H
 #define CUPEL_TRIAL_H
 
+#include "executor.h"
 #include "gate.h"
 
 /* Something that can run a case once: an executor in this process, or a worker process. */
 typedef struct cupel_runner {
     void *self;
     bool checks_addresses, sees_atomics, permutes_schedules;
-    cupel_code (*run)(void *self, const cupel_case *c, uint64_t schedule, cupel_poison poison,
-                      cupel_arena *arena, cupel_observation *out, cupel_error *err);
+    cupel_code (*run)(void *self, const cupel_case *c, const cupel_run_request *request, cupel_arena *arena,
+                      cupel_observation *out, cupel_error *err);
 } cupel_runner;
 
 typedef enum cupel_confirmation {

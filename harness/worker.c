@@ -97,14 +97,13 @@ static bool memory_is_left(void) {
     return block != NULL;
 }
 
-static cupel_code run_case(void *self, const cupel_case *c, uint64_t schedule, cupel_poison poison,
+static cupel_code run_case(void *self, const cupel_case *c, const cupel_run_request *request,
                            cupel_arena *arena, cupel_observation *out, cupel_error *err) {
     worker *w = self;
-    cupel_run_request request = {schedule, poison};
     enter(w, CUPEL_PHASE_PREPARING);
     CUPEL_TRY(cupel_executor_prepare(w->executor, &c->binding, err));
     enter(w, CUPEL_PHASE_RUNNING);
-    cupel_code code = cupel_executor_run(w->executor, c, &request, arena, out, err);
+    cupel_code code = cupel_executor_run(w->executor, c, request, arena, out, err);
     enter(w, CUPEL_PHASE_AFTER);
     if (code == CUPEL_MEMORY && memory_is_left()) abort(); /* it was the candidate that broke our books */
     return code;
@@ -133,7 +132,9 @@ static cupel_code run_command(worker *w, const cupel_run_command *command, cupel
     if (!cupel_recipe_decode(w->contract, command->recipe, command->recipe_size, &recipe))
         return cupel_fail(&w->err, CUPEL_WORKER, "the worker got a recipe that it cannot read");
     CUPEL_TRY(cupel_case_materialise(w->contract, &recipe, w->arena, &c, &w->err));
-    CUPEL_TRY(run_case(w, c, command->schedule, command->poison, w->arena, seen, &w->err));
+    const cupel_run_request request = {
+        .schedule = command->schedule, .poison = command->poison, .history = command->history};
+    CUPEL_TRY(run_case(w, c, &request, w->arena, seen, &w->err));
     probe_heap();
     return CUPEL_OK;
 }

@@ -123,8 +123,9 @@ cupel_code cupel_recipe_draw(const cupel_contract *contract, const cupel_limits 
     CUPEL_TRY(cupel_recipe_repair(contract, out, granted, err));
     for (int i = 0; i < contract->alias_count; i++)
         if (cupel_chance(&random, 3)) out->aliases |= 1u << i;
-    if (!cupel_chance(&random, 4)) out->schedule = 1 + cupel_random_below(&random, UINT32_MAX);
+    out->schedule = cupel_draw_schedule(&random);
     out->poison = 1 + (uint32_t)cupel_random_below(&random, UINT32_MAX);
+    if (cupel_chance(&random, 6)) out->history = cupel_draw_history(&random);
     cupel_binding binding;
     CUPEL_TRY(cupel_recipe_binding(contract, out, &binding, err));
     draw_values(&binding, &random, out);

@@ -208,7 +208,10 @@ static void alias_toggle(const site *s) {
     s->recipe->aliases ^= 1u << cupel_random_below(s->random, (uint64_t)s->contract->alias_count);
 }
 static void schedule_change(const site *s) {
-    s->recipe->schedule = cupel_chance(s->random, 4) ? 0 : cupel_random_below(s->random, UINT32_MAX);
+    s->recipe->schedule = cupel_draw_schedule(s->random);
+}
+static void history_change(const site *s) {
+    s->recipe->history = cupel_chance(s->random, 3) ? CUPEL_HISTORY_NONE : cupel_draw_history(s->random);
 }
 static void poison_change(const site *s) {
     s->recipe->poison = (uint32_t)cupel_random_u64(s->random);
@@ -256,6 +259,7 @@ static const mutator mutators[] = {
     {"edit word", edit_word, NEEDS_INPUT | NEEDS_NUMBER, 8},
     {"alias toggle", alias_toggle, NEEDS_ALIAS, 2},
     {"schedule change", schedule_change, 0, 2},
+    {"history change", history_change, 0, 1},
     {"poison change", poison_change, 0, 1},
 };
 enum { MUTATORS = sizeof mutators / sizeof *mutators };
@@ -376,6 +380,7 @@ cupel_code cupel_recipe_crossover(const cupel_contract *contract, const cupel_li
     }
     out->aliases = EITHER->aliases;
     out->schedule = EITHER->schedule;
+    out->history = EITHER->history;
     out->poison = EITHER->poison;
 #undef EITHER
     return cupel_recipe_repair(contract, out, cupel_limits_elements(limits), err);

@@ -83,15 +83,31 @@ typedef struct cupel_tensor_recipe {
     cupel_edit edits[CUPEL_EDIT_MAX];
 } cupel_tensor_recipe;
 
+/* What is called before the call that is judged, in the second run: name, text, words. The order is the order
+ * of simplicity; binary recipes hold the number: append within a version. */
+#define CUPEL_HISTORIES(X)                                                                                   \
+    X(NONE, "none", "no earlier call")                                                                       \
+    X(REPEAT, "repeat", "the same call, made before")                                                        \
+    X(OTHER_VALUES, "other_values", "an earlier call with other values in the same buffers")                 \
+    X(OTHER_BUFFERS, "other_buffers", "an earlier call with other values in other buffers")
+
+typedef enum cupel_history {
+#define CUPEL_HISTORY_NAME(name, text, words) CUPEL_HISTORY_##name,
+    CUPEL_HISTORIES(CUPEL_HISTORY_NAME)
+#undef CUPEL_HISTORY_NAME
+        CUPEL_HISTORY_COUNT
+} cupel_history;
+
 /* Fields beyond the contract's counts are zero. Plain data: copied by assignment. */
 typedef struct cupel_recipe {
     int64_t dims[CUPEL_DIM_MAX];
     uint8_t types[CUPEL_TYPE_MAX];
     double params[CUPEL_PARAM_MAX];
     cupel_tensor_recipe tensors[CUPEL_TENSOR_MAX];
-    uint32_t aliases;  /* bit i: the contract's i-th may_alias pair shares a buffer */
-    uint64_t schedule; /* the second run's (schedule.h); 0: canonical as well */
-    uint32_t poison;   /* seed of the finite poison */
+    uint32_t aliases;      /* bit i: the contract's i-th may_alias pair shares a buffer */
+    uint64_t schedule;     /* the second run's (schedule.h); 0: canonical as well */
+    uint32_t poison;       /* seed of the finite poison */
+    cupel_history history; /* the second run's */
 } cupel_recipe;
 
 /* The simplest legal recipe: ordinary shape, base types, integers in every input, contiguous. */
@@ -140,9 +156,16 @@ enum {
     CUPEL_TRAIT_TYPE = 4,      /* not the base type */
     CUPEL_TRAIT_SHAPE = 8,     /* not the ordinary shape */
     CUPEL_TRAIT_LAYOUT = 16,   /* not contiguous, an offset, an alias */
-    CUPEL_TRAIT_SCHEDULE = 32
+    CUPEL_TRAIT_SCHEDULE = 32,
+    CUPEL_TRAIT_HISTORY = 64 /* an earlier call */
 };
 int cupel_recipe_traits(const cupel_contract *contract, const cupel_recipe *recipe);
+
+/* The call before the judged one (OTHER_VALUES, OTHER_BUFFERS): the same shapes, types, params and layouts,
+ * other legal values in every input, no edits, a plain run. A pure function of the recipe. Errors: as repair.
+ */
+CUPEL_MUST_USE cupel_code cupel_recipe_earlier(const cupel_contract *contract, const cupel_recipe *recipe,
+                                               cupel_recipe *out, cupel_error *err);
 
 /* One line for people: "M=1 N=33 T=f32, x: normal, one -inf". */
 void cupel_recipe_describe(const cupel_contract *contract, const cupel_recipe *recipe, char *text,
@@ -151,5 +174,7 @@ void cupel_recipe_describe(const cupel_contract *contract, const cupel_recipe *r
 const char *cupel_pattern_name(cupel_pattern pattern);
 const char *cupel_special_name(cupel_special special);
 const char *cupel_placement_name(cupel_placement placement);
+const char *cupel_history_name(cupel_history history);
+const char *cupel_history_words(cupel_history history);
 
 #endif

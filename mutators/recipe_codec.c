@@ -6,11 +6,12 @@
  *   aliases u32, schedule u64, poison u32
  *   per tensor: pattern u8, special u8, placement u8, seed u32, special_seed u32, amplitude f64, centre f64,
  *               order u8.., gap u8.. (rank each), step u8, reversed u8, expanded u8, offset u16, edit_count
- * u8 per tensor and edit: index i64, bits u64 */
+ * u8 per tensor and edit: index i64, bits u64; then history u8: recipes without it have none */
 #include <math.h>
 #include <string.h>
 
 #include "recipe_impl.h"
+#include "schedule.h"
 
 /* One description of the fields serves both directions. */
 typedef struct coder {
@@ -104,7 +105,7 @@ static void code_recipe(const cupel_contract *contract, coder *c, cupel_recipe *
     code_u32(c, &recipe->aliases);
     code_bytes(c, &schedule, 8);
     code_u32(c, &recipe->poison);
-    recipe->schedule = schedule;
+    recipe->schedule = cupel_schedule_pack(cupel_schedule_unpack(schedule));
     recipe->aliases &= (uint32_t)((UINT64_C(1) << contract->alias_count) - 1);
     for (int t = 0; t < contract->tensor_count; t++)
         code_tensor(c, contract->tensors[t].rank, &recipe->tensors[t]);
@@ -114,9 +115,12 @@ static void code_recipe(const cupel_contract *contract, coder *c, cupel_recipe *
             code_i64(c, &edit->index);
             code_bytes(c, &edit->bits, 8);
         }
+    uint8_t history = (uint8_t)recipe->history;
+    code_u8(c, &history);
+    recipe->history = (cupel_history)(history % CUPEL_HISTORY_COUNT);
 }
 
-_Static_assert(4 + 8 * CUPEL_DIM_MAX + CUPEL_TYPE_MAX + 8 * CUPEL_PARAM_MAX + 16 +
+_Static_assert(4 + 8 * CUPEL_DIM_MAX + CUPEL_TYPE_MAX + 8 * CUPEL_PARAM_MAX + 17 +
                        CUPEL_TENSOR_MAX * (33 + 2 * CUPEL_RANK_MAX + 16 * CUPEL_EDIT_MAX) <=
                    CUPEL_RECIPE_BYTES_MAX,
                "every recipe has room");

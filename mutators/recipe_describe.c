@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "recipe_impl.h"
+#include "schedule.h"
 
 typedef struct line {
     char *text;
@@ -70,6 +71,13 @@ static void describe_tensor(line *l, const cupel_tensor_decl *decl, const cupel_
     describe_layout(l, &tensor->layout, decl->rank);
 }
 
+static void describe_run(line *l, const cupel_recipe *recipe) {
+    char schedule[64];
+    cupel_schedule_write(recipe->schedule, schedule, sizeof schedule);
+    if (recipe->schedule != 0) add(l, "; schedule %s", schedule);
+    if (recipe->history != CUPEL_HISTORY_NONE) add(l, "; after %s", cupel_history_words(recipe->history));
+}
+
 void cupel_recipe_describe(const cupel_contract *contract, const cupel_recipe *recipe, char *text,
                            size_t size) {
     if (size == 0) return;
@@ -91,4 +99,5 @@ void cupel_recipe_describe(const cupel_contract *contract, const cupel_recipe *r
         if (recipe->aliases >> i & 1)
             add(&l, "; %s and %s share a buffer", contract->tensors[contract->aliases[i][0]].name,
                 contract->tensors[contract->aliases[i][1]].name);
+    describe_run(&l, recipe);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "recipe_impl.h"
+#include "schedule.h"
 
 static int compare_i64(int64_t a, int64_t b) {
     return (a > b) - (a < b);
@@ -74,6 +75,7 @@ int cupel_recipe_traits(const cupel_contract *contract, const cupel_recipe *reci
     int traits = 0;
     cupel_binding binding;
     if (recipe->schedule != 0) traits |= CUPEL_TRAIT_SCHEDULE;
+    if (recipe->history != CUPEL_HISTORY_NONE) traits |= CUPEL_TRAIT_HISTORY;
     if (recipe->aliases != 0) traits |= CUPEL_TRAIT_LAYOUT;
     for (int i = 0; i < contract->type_count; i++)
         if (recipe->types[i] != 0) traits |= CUPEL_TRAIT_TYPE;
@@ -112,7 +114,7 @@ static void count_complexity(const cupel_contract *contract, const cupel_recipe 
     }
     for (int i = 0; i < contract->type_count; i++) counts[4] += recipe->types[i];
     counts[5] += __builtin_popcount(recipe->aliases);
-    counts[6] = recipe->schedule != 0;
+    counts[6] = (recipe->schedule != 0) + (recipe->history != CUPEL_HISTORY_NONE);
 }
 
 #define RETURN_UNLESS_EQUAL(comparison)                                                                      \
@@ -161,7 +163,8 @@ int cupel_recipe_compare(const cupel_contract *contract, const cupel_recipe *a, 
     for (int i = 0; i < contract->param_count; i++)
         RETURN_UNLESS_EQUAL(compare_f64(a->params[i], b->params[i]));
     RETURN_UNLESS_EQUAL(compare_u64(a->aliases, b->aliases));
-    RETURN_UNLESS_EQUAL(compare_u64(a->schedule, b->schedule));
+    RETURN_UNLESS_EQUAL((int)a->history - (int)b->history);
+    RETURN_UNLESS_EQUAL(cupel_schedule_compare(a->schedule, b->schedule));
     return compare_u64(a->poison, b->poison);
 }
 

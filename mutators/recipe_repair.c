@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "recipe_impl.h"
+#include "schedule.h"
 
 static void repair_pattern(const cupel_tensor_facts *facts, cupel_tensor_recipe *tensor) {
     if ((unsigned)tensor->pattern >= CUPEL_PATTERN_COUNT) tensor->pattern = CUPEL_PATTERN_INTEGERS;
@@ -80,6 +81,16 @@ static void repair_aliases(const cupel_binding *binding, cupel_recipe *recipe) {
     }
 }
 
+/* One number for each schedule; no other values where nothing has values. */
+static void repair_run(const cupel_contract *contract, cupel_recipe *recipe) {
+    bool inputs = false;
+    for (int t = 0; t < contract->tensor_count; t++)
+        inputs = inputs || contract->tensors[t].roles & CUPEL_ROLE_INPUT;
+    recipe->schedule = cupel_schedule_pack(cupel_schedule_unpack(recipe->schedule));
+    if ((unsigned)recipe->history >= CUPEL_HISTORY_COUNT) recipe->history = CUPEL_HISTORY_NONE;
+    if (recipe->history == CUPEL_HISTORY_OTHER_VALUES && !inputs) recipe->history = CUPEL_HISTORY_REPEAT;
+}
+
 static cupel_code repair_tensor(const cupel_binding *binding, cupel_recipe *recipe, int t, cupel_error *err) {
     const cupel_contract *contract = binding->contract;
     cupel_tensor_recipe *tensor = &recipe->tensors[t];
@@ -125,6 +136,7 @@ cupel_code cupel_recipe_repair(const cupel_contract *contract, cupel_recipe *rec
         cupel_dimensions_repair(&binding, max_elements > 0 ? max_elements : CUPEL_DEFAULT_MAX_ELEMENTS, err));
     for (int i = 0; i < contract->dim_count; i++) recipe->dims[i] = binding.dims[i];
     repair_aliases(&binding, recipe);
+    repair_run(contract, recipe);
     for (int t = 0; t < CUPEL_TENSOR_MAX; t++) {
         if (t < contract->tensor_count)
             CUPEL_TRY(repair_tensor(&binding, recipe, t, err));

@@ -15,6 +15,7 @@
     X(TENSORS, "tensors")                                                                                     \
     X(ALIASES, "aliases")                                                                                     \
     X(SCHEDULE, "schedule")                                                                                   \
+    X(HISTORY, "history")                                                                                     \
     X(POISON, "poison")
 
 #define CUPEL_TENSOR_KEYS(X)                                                                                  \

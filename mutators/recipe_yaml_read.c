@@ -7,6 +7,7 @@
 #include <yaml.h>
 
 #include "recipe_yaml.h"
+#include "schedule.h"
 
 static const char *const tensor_keys[] = {CUPEL_TENSOR_KEYS(CUPEL_YAML_TEXT)};
 static const char *const case_keys[] = {CUPEL_CASE_KEYS(CUPEL_YAML_TEXT)};
@@ -194,6 +195,20 @@ static const char *placement_name(int i) {
     return cupel_placement_name((cupel_placement)i);
 }
 
+static const char *history_name(int i) {
+    return cupel_history_name((cupel_history)i);
+}
+
+/* 0 is how the canonical schedule was written before schedules had names. */
+static cupel_code read_schedule(reader *r) {
+    cupel_error err = {0};
+    CUPEL_TRY(expect(r, YAML_SCALAR_EVENT, "a schedule"));
+    const char *text = strcmp(scalar(r), "0") ? scalar(r) : "canonical";
+    if (cupel_schedule_read(text, &r->recipe->schedule, &err) != CUPEL_OK)
+        return FAIL(r, CUPEL_SYNTAX, "%s", err.text);
+    return next(r);
+}
+
 static cupel_code read_small(reader *r, uint64_t most, uint64_t *out) {
     return read_u64(r, most, out);
 }
@@ -340,7 +355,11 @@ static cupel_code case_entry(reader *r, int key, void *self) {
         choice = tensor_names(r->contract, names);
         return read_map(r, "tensor", names, choice, tensors_entry, NULL, NULL);
     case CUPEL_KEY_ALIASES: return read_aliases(r);
-    case CUPEL_KEY_SCHEDULE: return read_u64(r, UINT64_MAX, &r->recipe->schedule);
+    case CUPEL_KEY_SCHEDULE: return read_schedule(r);
+    case CUPEL_KEY_HISTORY:
+        CUPEL_TRY(read_enum(r, "history", history_name, CUPEL_HISTORY_COUNT, &choice));
+        r->recipe->history = (cupel_history)choice;
+        return CUPEL_OK;
     case CUPEL_KEY_POISON:
         CUPEL_TRY(read_u64(r, UINT32_MAX, &number));
         r->recipe->poison = (uint32_t)number;

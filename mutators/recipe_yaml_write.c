@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "recipe_yaml.h"
+#include "schedule.h"
 
 static const char *const tensor_keys[] = {CUPEL_TENSOR_KEYS(CUPEL_YAML_TEXT)};
 static const char *const case_keys[] = {CUPEL_CASE_KEYS(CUPEL_YAML_TEXT)};
@@ -171,8 +172,12 @@ cupel_code cupel_recipe_write(const cupel_contract *contract, const cupel_recipe
         add_tensor(&t, contract->tensors[i].name, contract->tensors[i].rank, type_of(contract, recipe, i),
                    &recipe->tensors[i]);
     add_aliases(&t, contract, recipe);
-    add(&t, "%s: %llu\n%s: %u\n", case_keys[CUPEL_KEY_SCHEDULE], (unsigned long long)recipe->schedule,
-        case_keys[CUPEL_KEY_POISON], recipe->poison);
+    char schedule[64];
+    cupel_schedule_write(recipe->schedule, schedule, sizeof schedule);
+    add(&t, "%s: %s\n", case_keys[CUPEL_KEY_SCHEDULE], schedule);
+    if (recipe->history != CUPEL_HISTORY_NONE)
+        add(&t, "%s: %s\n", case_keys[CUPEL_KEY_HISTORY], cupel_history_name(recipe->history));
+    add(&t, "%s: %u\n", case_keys[CUPEL_KEY_POISON], recipe->poison);
     if (t.at + 1 >= t.size) return cupel_fail(err, CUPEL_RANGE, "the names of %s are too long", contract->id);
     *out = t.bytes;
     return CUPEL_OK;

@@ -89,3 +89,37 @@ const char *cupel_schedule_meaning(cupel_schedule_way way) {
     }
     return "";
 }
+
+void cupel_schedule_describe(uint64_t number, char *text, size_t size) {
+    cupel_schedule schedule = cupel_schedule_unpack(number);
+    char name[64];
+    cupel_schedule_write(number, name, sizeof name);
+    if (schedule.limit)
+        snprintf(text, size, "%s, %u time%s at most (%s)", cupel_schedule_meaning(schedule.way),
+                 schedule.limit, schedule.limit == 1 ? "" : "s", name);
+    else
+        snprintf(text, size, "%s (%s)", cupel_schedule_meaning(schedule.way), name);
+}
+
+static int compare_u32(uint32_t a, uint32_t b) {
+    return (a > b) - (a < b);
+}
+
+int cupel_schedule_compare(uint64_t a, uint64_t b) {
+    cupel_schedule x = cupel_schedule_unpack(a), y = cupel_schedule_unpack(b);
+    if (x.way != y.way) return x.way < y.way ? -1 : 1;
+    if (x.limit != y.limit)
+        return compare_u32(x.limit - 1, y.limit - 1); /* 0, no limit, becomes the largest */
+    return compare_u32(x.seed, y.seed);
+}
+
+uint64_t cupel_schedule_nth(uint64_t n) {
+    enum { PLAIN = CUPEL_SCHEDULE_IN_TURN, SEEDED = CUPEL_SCHEDULE_WAY_COUNT - PLAIN };
+    if (n < PLAIN) return cupel_schedule_pack((cupel_schedule){.way = (cupel_schedule_way)n});
+    cupel_schedule schedule = {.way = (cupel_schedule_way)(PLAIN + (n - PLAIN) % SEEDED),
+                               .seed = (uint32_t)((n - PLAIN) / SEEDED + 1)};
+    /* every other random one has a limit */
+    if (schedule.way == CUPEL_SCHEDULE_RANDOM && schedule.seed % 2 == 0)
+        schedule.limit = 1u << schedule.seed / 2 % 10;
+    return cupel_schedule_pack(schedule);
+}

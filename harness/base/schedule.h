@@ -46,4 +46,15 @@ CUPEL_MUST_USE cupel_code cupel_schedule_read(const char *text, uint64_t *number
 /* For people: "threads in order, lanes abreast". */
 const char *cupel_schedule_meaning(cupel_schedule_way way);
 
+/* The same of a whole schedule, with its text and its limit: "the last warp first, each lane until it must
+ * wait (last_warp)", "threads switch at random points, 12 times at most (random:7/12)". */
+void cupel_schedule_describe(uint64_t number, char *text, size_t size);
+
+/* The order of simplicity: by way, few switches before many (no limit last), small seeds first. 0 only for
+ * schedules that run alike. */
+int cupel_schedule_compare(uint64_t a, uint64_t b);
+
+/* The n-th of a fixed sequence in which all ways come again and again: 0 is canonical. */
+uint64_t cupel_schedule_nth(uint64_t n);
+
 #endif

@@ -140,7 +140,7 @@ static void order_shared(bool write, const void *pc) {
     if (m->policy.stepwise) {
         if (!goes_on(write)) cupel_emu_block_step(pc);
         self->access_key = m->epoch_key + write;
-    } else if (m->policy.random_switch && cupel_emu_schedule_below(4) == 0) {
+    } else if (m->policy.random_switch && cupel_emu_schedule_switches()) {
         cupel_emu_block_yield();
     }
     m->shared_touched = m->seen[write] = true;

@@ -102,6 +102,10 @@ static bool prepare_static_shared(void) {
     return true;
 }
 
+static bool is_canonical(void) {
+    return m->policy.schedule.way == CUPEL_SCHEDULE_CANONICAL;
+}
+
 void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
                          bool careful, bool zero_poison, uint64_t step_limit, cupel_observation *out) {
     memset(out, 0, sizeof *out);
@@ -118,7 +122,9 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->steps_limit = m->steps_left = step_limit;
     m->budget = m->access_budget = 0;
     m->zero_poison = zero_poison;
-    m->stopped = m->module_dirty = false;
+    m->stopped = false;
+    m->module_dirty = m->kept == module;
+    m->kept = NULL;
     m->note_count = 0;
     m->block_linear = 0;
     m->careful = careful;
@@ -127,7 +133,7 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->host_sp = NULL;
     m->stop_pc = NULL;
     cupel_emu_schedule_begin(&m->policy, schedule);
-    m->calm = schedule == 0 ? !careful : !m->policy.stepwise && !m->policy.random_switch;
+    m->calm = is_canonical() ? !careful : !m->policy.stepwise && !m->policy.random_switch;
     cupel_emu_check_begin();
     cupel_emu_fault_install();
     cupel_emu_module_bind(module, &m->budget);
@@ -195,11 +201,19 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
     return !m->stopped;
 }
 
-bool cupel_emu_run_end(void) {
+bool cupel_emu_run_end(bool keep) {
     m->out->steps = m->steps_limit - m->steps_left - m->budget - m->access_budget;
     cupel_emu_report_end();
-    if (m->module_dirty || m->stopped) cupel_emu_module_restore(m->module);
-    m->module = NULL;
     if (m->seen[0] && m->seen[1]) m->mixed = true; /* the last epoch */
-    return m->mixed && m->policy.seed == 0 && !m->careful;
+    bool again = m->mixed && is_canonical() && !m->careful;
+    keep = keep && !m->stopped && !again;
+    if (keep && m->module_dirty) m->kept = m->module;
+    if (!keep && (m->module_dirty || m->stopped)) cupel_emu_module_restore(m->module);
+    m->module = NULL;
+    return again;
+}
+
+void cupel_emu_run_forget(void) {
+    if (m->kept != NULL) cupel_emu_module_restore(m->kept);
+    m->kept = NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "emu_fiber.h"
 #include "emu_runtime.h"
+#include "schedule.h"
 
 enum {
     CUPEL_EMU_WARP = 32,
@@ -58,15 +59,16 @@ typedef struct cupel_emu_warp {
     int predicate[CUPEL_EMU_WARP];   /* by lane: second result of match_all */
 } cupel_emu_warp;
 
-/* How a seed's schedule chooses. */
+/* How a schedule chooses. */
 typedef struct cupel_emu_policy {
-    bool stepwise;      /* an access to shared memory that could conflict waits for the others */
-    bool random_switch; /* any access to shared memory may switch, to a thread that is drawn */
-    bool identity;      /* slots are lanes */
-    uint64_t random;    /* state of the draws */
+    bool stepwise;          /* an access to shared memory that could conflict waits for the others */
+    bool random_switch;     /* any access to shared memory may switch, to a thread that is drawn */
+    bool identity;          /* slots are lanes */
+    uint32_t switches_left; /* random ones; then each thread runs until it must wait */
+    uint64_t random;        /* state of the draws */
     uint64_t block_step, block_start; /* i-th block to run: (start + i * step) mod count */
     uint8_t lane_order[CUPEL_EMU_WARP];
-    uint64_t seed;
+    cupel_schedule schedule;
 } cupel_emu_policy;
 
 typedef struct cupel_emu_shared {
@@ -122,6 +124,7 @@ typedef struct cupel_emu_machine {
     cupel_observation *out;
     uint64_t steps_left, steps_limit; /* not yet handed out to the budgets; in all */
     bool zero_poison, running, stopped, module_dirty;
+    cupel_emu_module *kept; /* its variables hold what earlier calls of the same run left in them */
     int note_count;
     const char *notes[CUPEL_EMU_NOTES_MAX];
     const void *access_pc[CUPEL_ACCESS_MAX];
@@ -140,11 +143,12 @@ void cupel_emu_block_ready(cupel_emu_warp *warp, uint32_t slots); /* these may r
 /* emu_warp.c: a lane of warp has exited: groups that waited for it may be complete. */
 void cupel_emu_warp_lane_exited(cupel_emu_warp *warp);
 /* emu_schedule.c */
-void cupel_emu_schedule_begin(cupel_emu_policy *policy, uint64_t seed);
+void cupel_emu_schedule_begin(cupel_emu_policy *policy, uint64_t schedule);
 void cupel_emu_schedule_grid(cupel_emu_policy *policy, uint64_t block_count);
 void cupel_emu_schedule_threads(void); /* fills in warps and threads for the launch's block shape */
 cupel_emu_thread *cupel_emu_schedule_draw(void);
 uint32_t cupel_emu_schedule_below(uint32_t bound);
+bool cupel_emu_schedule_switches(void);
 /* emu_report.c */
 void cupel_emu_report_access(cupel_access_kind kind, cupel_space space, uintptr_t address, size_t size,
                              const void *pc);

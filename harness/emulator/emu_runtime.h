@@ -46,11 +46,11 @@ typedef struct cupel_emu_launch {
     int64_t dynamic_shared; /* bytes */
 } cupel_emu_launch;
 
-/* Begins a run: the launches until cupel_emu_run_end see one memory, schedule and budget. schedule 0 is
- * canonical: warps in order, lanes abreast; careful makes it kind to races as well (a thread about to touch
- * shared memory waits for the others), which costs time and is only needed when cupel_emu_run_end says so.
- * zero_poison: shared memory holds zeros before each block, else 0xFF (NaN in every format). out is filled in
- * as the run goes on and must live until the end. */
+/* Begins a run: the launches until cupel_emu_run_end see one memory, schedule and budget. schedule is a
+ * number of schedule.h, 0 canonical: warps in order, lanes abreast; careful makes that one kind to races as
+ * well (a thread about to touch shared memory waits for the others), which costs time and is only needed when
+ * cupel_emu_run_end says so. zero_poison: shared memory holds zeros before each block, else 0xFF (NaN in
+ * every format). out is filled in as the run goes on and must live until the end. */
 void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
                          bool careful, bool zero_poison, uint64_t step_limit, cupel_observation *out);
 
@@ -59,9 +59,14 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
  * are taken for that. */
 bool cupel_emu_run_launch(const cupel_emu_launch *launch);
 
-/* Ends the run: accesses get their places, device globals get their first values back. True when the
+/* Ends the run: accesses get their places, device globals get their first values back, or, with keep, stay as
+ * they are for a run of the same module that must follow next (not when the run was stopped or is to be made
+ * again). True when the
  * canonical schedule should have been careful and was not: threads read and stored shared memory between the
  * same two barriers. */
-bool cupel_emu_run_end(void);
+bool cupel_emu_run_end(bool keep);
+
+/* There is no next run after all: device globals that were kept get their first values back. */
+void cupel_emu_run_forget(void);
 
 #endif

@@ -1,7 +1,6 @@
-/* Schedules. Seed 0 is canonical and kind: blocks, warps and lanes in order, and a thread that is about to
- * touch shared memory in a way that could conflict with its last access waits until all others have come as
- * far. So a kernel that lacks a barrier is mostly right, as on a device, where warps run abreast. Other seeds
- * permute everything and choose one of four ways to run. */
+/* Schedules (schedule.h). The canonical one is kind: blocks, warps and lanes in order, and a thread that is
+ * about to touch shared memory in a way that could conflict with its last access waits until all others have
+ * come as far. So a kernel that lacks a barrier is mostly right, as on a device, where warps run abreast. */
 #include <string.h>
 
 #include "emu_machine.h"
@@ -33,31 +32,50 @@ static void reverse_bytes(uint8_t *items, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) items[i] = (uint8_t)(count - 1 - i);
 }
 
-enum { RUN_UNTIL_WAIT, STEPWISE, REVERSE, RANDOM_SWITCH, WAYS };
+static bool permutes(const cupel_schedule *schedule) {
+    return schedule->way >= CUPEL_SCHEDULE_IN_TURN;
+}
 
-void cupel_emu_schedule_begin(cupel_emu_policy *policy, uint64_t seed) {
-    *policy = (cupel_emu_policy){.stepwise = true, .identity = true, .seed = seed};
+/* Draws for one purpose, each far from the others'. Ways with one seed have permutations of their own. */
+enum { DRAWS_OF_LANES = 0, DRAWS_OF_BLOCKS = 4096, DRAWS_OF_WARPS = 8192 };
+
+static cupel_random draws(const cupel_schedule *schedule, uint64_t purpose) {
+    cupel_random random = cupel_random_start((uint64_t)schedule->way << 32 | schedule->seed, STREAM_POLICY);
+    random.next = purpose;
+    return random;
+}
+
+void cupel_emu_schedule_begin(cupel_emu_policy *policy, uint64_t number) {
+    cupel_schedule schedule = cupel_schedule_unpack(number);
+    *policy = (cupel_emu_policy){
+        .stepwise = schedule.way == CUPEL_SCHEDULE_CANONICAL || schedule.way == CUPEL_SCHEDULE_ABREAST,
+        .random_switch = schedule.way == CUPEL_SCHEDULE_RANDOM,
+        .identity = schedule.way == CUPEL_SCHEDULE_CANONICAL || schedule.way == CUPEL_SCHEDULE_LAST_WARP,
+        .switches_left = schedule.limit ? schedule.limit : UINT32_MAX,
+        .random = cupel_philox(schedule.seed, STREAM_DRAWS, 0) | 1,
+        .schedule = schedule};
     for (uint32_t i = 0; i < CUPEL_EMU_WARP; i++) policy->lane_order[i] = (uint8_t)i;
-    if (seed == 0) return;
-    cupel_random random = cupel_random_start(seed, STREAM_POLICY);
-    uint64_t way = cupel_random_below(&random, WAYS);
-    policy->identity = false;
-    policy->stepwise = way == STEPWISE;
-    policy->random_switch = way == RANDOM_SWITCH;
-    policy->random = cupel_philox(seed, STREAM_DRAWS, 0) | 1;
-    if (way == REVERSE) {
-        reverse_bytes(policy->lane_order, CUPEL_EMU_WARP);
-    } else {
-        shuffle_bytes(&random, policy->lane_order, CUPEL_EMU_WARP);
-    }
+    if (schedule.way == CUPEL_SCHEDULE_REVERSE) reverse_bytes(policy->lane_order, CUPEL_EMU_WARP);
+    if (!permutes(&schedule)) return;
+    cupel_random random = draws(&schedule, DRAWS_OF_LANES);
+    shuffle_bytes(&random, policy->lane_order, CUPEL_EMU_WARP);
+}
+
+/* The running thread goes on to one that is drawn, if there is a switch left to make. */
+bool cupel_emu_schedule_switches(void) {
+    if (cupel_emu_schedule_below(4) != 0) return false;
+    if (m->policy.switches_left != UINT32_MAX && --m->policy.switches_left == 0)
+        m->policy.random_switch = false, m->calm = true; /* after this one */
+    return true;
 }
 
 void cupel_emu_schedule_grid(cupel_emu_policy *policy, uint64_t block_count) {
     policy->block_start = 0;
     policy->block_step = 1;
-    if (policy->seed == 0 || block_count < 2) return;
-    cupel_random random = cupel_random_start(policy->seed, STREAM_POLICY);
-    random.next = 4096; /* past the draws of cupel_emu_schedule_begin */
+    if (policy->schedule.way == CUPEL_SCHEDULE_REVERSE && block_count > 1)
+        policy->block_start = policy->block_step = block_count - 1;
+    if (!permutes(&policy->schedule) || block_count < 2) return;
+    cupel_random random = draws(&policy->schedule, DRAWS_OF_BLOCKS);
     policy->block_start = cupel_random_below(&random, block_count);
     do policy->block_step = 1 + cupel_random_below(&random, block_count - 1);
     while (greatest_common_divisor(policy->block_step, block_count) != 1);
@@ -121,14 +139,13 @@ void cupel_emu_schedule_threads(void) {
     uint8_t order[CUPEL_EMU_WARPS_MAX];
     m->warp_count = (m->thread_count + CUPEL_EMU_WARP - 1) / CUPEL_EMU_WARP;
     for (uint32_t w = 0; w < m->warp_count; w++) order[w] = (uint8_t)w;
-    if (m->policy.seed != 0) {
-        cupel_random random = cupel_random_start(m->policy.seed, STREAM_POLICY);
-        if (cupel_random_below(&random, WAYS) == REVERSE) {
-            reverse_bytes(order, m->warp_count);
-        } else {
-            random.next = 8192;
-            shuffle_bytes(&random, order, m->warp_count);
-        }
+    if (m->policy.schedule.way == CUPEL_SCHEDULE_REVERSE) reverse_bytes(order, m->warp_count);
+    if (m->policy.schedule.way == CUPEL_SCHEDULE_LAST_WARP)
+        for (uint32_t w = 0; w < m->warp_count; w++)
+            order[w] = (uint8_t)((w + m->warp_count - 1) % m->warp_count);
+    if (permutes(&m->policy.schedule)) {
+        cupel_random random = draws(&m->policy.schedule, DRAWS_OF_WARPS);
+        shuffle_bytes(&random, order, m->warp_count);
     }
     for (uint32_t w = 0; w < m->warp_count; w++)
         lay_out_warp(&m->warps[w], &m->threads[w * CUPEL_EMU_WARP], order[w]);

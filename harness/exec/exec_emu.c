@@ -24,8 +24,9 @@ typedef struct emu {
     const cupel_contract *contract;
     cupel_arena *arena, *scratch; /* the executor's life, one call's */
     cupel_source *source;
-    cupel_guarded *guarded;
+    cupel_guarded *guarded, *elsewhere; /* elsewhere: buffers of earlier calls at other addresses */
     cupel_initialised initialised;
+    bool host_sets_variables; /* what device variables hold between calls is the host code's affair */
     built *modules;
     char *cache;
     const char **defines;
@@ -46,6 +47,7 @@ static void close_emu(void *self) {
     }
     cupel_initialised_free(&e->initialised);
     cupel_guarded_free(e->guarded);
+    cupel_guarded_free(e->elsewhere);
     cupel_arena_free(e->scratch);
     cupel_arena_free(e->arena);
     free(e->coverage);
@@ -72,7 +74,10 @@ static cupel_code open_source(emu *e, const cupel_executor_options *options, cup
                    options->include_count, &includes, err));
     cupel_source_options source = {.include_count = contract->source_include_count + options->include_count,
                                    .includes = includes};
-    return cupel_source_load(contract->source, &source, e->arena, &e->source, err);
+    CUPEL_TRY(cupel_source_load(contract->source, &source, e->arena, &e->source, err));
+    const char *entries[CUPEL_LAUNCH_MAX];
+    for (int l = 0; l < contract->launch_count; l++) entries[l] = contract->launches[l].entry;
+    return cupel_source_host_state(e->source, contract->launch_count, entries, &e->host_sets_variables, err);
 }
 
 static cupel_code open_emu(const cupel_contract *contract, const cupel_executor_options *options, void **self,
@@ -87,9 +92,10 @@ static cupel_code open_emu(const cupel_contract *contract, const cupel_executor_
     e->arena = cupel_arena_create(0);
     e->scratch = cupel_arena_create(0);
     e->guarded = cupel_guarded_create();
+    e->elsewhere = cupel_guarded_create();
     e->step_limit = options->step_limit;
     cupel_code code = CUPEL_OK;
-    if (e->arena == NULL || e->scratch == NULL || e->guarded == NULL)
+    if (e->arena == NULL || e->scratch == NULL || e->guarded == NULL || e->elsewhere == NULL)
         code = cupel_fail(err, CUPEL_MEMORY, "no memory for the emulator");
     if (code == CUPEL_OK) {
         e->cache = options->cache != NULL ? cupel_arena_text(e->arena, options->cache, strlen(options->cache))
@@ -211,7 +217,7 @@ static cupel_code evaluate(const cupel_case *c, const cupel_scalar_expr *expr, i
     return CUPEL_OK;
 }
 
-static cupel_code plan(emu *e, const cupel_case *c, const cupel_launch *launch,
+static cupel_code plan(const cupel_guarded *memory, const cupel_case *c, const cupel_launch *launch,
                        const cupel_emu_kernel *kernel, planned *out, cupel_error *err) {
     int64_t skip = 0;
     if (launch->skip_if != NULL) CUPEL_TRY(evaluate(c, launch->skip_if, &skip, err));
@@ -223,7 +229,7 @@ static cupel_code plan(emu *e, const cupel_case *c, const cupel_launch *launch,
     for (int i = 0; i < launch->block_rank; i++)
         CUPEL_TRY(evaluate(c, launch->block[i], &out->launch.block[i], err));
     if (launch->shared != NULL) CUPEL_TRY(evaluate(c, launch->shared, &out->launch.dynamic_shared, err));
-    CUPEL_TRY(cupel_arguments_evaluate(c, launch, kernel, e->guarded, &out->arguments, err));
+    CUPEL_TRY(cupel_arguments_evaluate(c, launch, kernel, memory, &out->arguments, err));
     out->launch.args = out->arguments.pointers;
     return CUPEL_OK;
 }
@@ -246,32 +252,69 @@ static int locate(const void *self, const void *address, int64_t *offset) {
     return cupel_guarded_locate(self, address, offset);
 }
 
-/* True when the run has to be made again, carefully. */
-static bool run_launches(emu *e, const cupel_case *c, const cupel_run_request *request,
-                         const built *candidate, const planned *plans, cupel_observation *out) {
+/* One call of a run: what is to be launched, in which memory. */
+typedef struct call {
+    const cupel_case *c;
+    cupel_guarded *memory;
+    const cupel_emu_kernel *const *kernels;
+    const built *candidate;
+    bool last; /* the one that is judged */
+} call;
+
+static cupel_code plan_call(emu *e, const call *call, planned **out, cupel_error *err) {
+    *out = cupel_arena_alloc(e->scratch, (size_t)e->contract->launch_count * sizeof **out);
+    if (*out == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    for (int l = 0; l < e->contract->launch_count; l++)
+        CUPEL_TRY(plan(call->memory, call->c, &e->contract->launches[l], call->kernels[l], &(*out)[l], err));
+    return CUPEL_OK;
+}
+
+/* *again: the run has to be made once more, carefully. */
+static cupel_code make_call(emu *e, const call *call, const cupel_run_request *request,
+                            cupel_observation *out, bool *again, cupel_error *err) {
+    planned *plans;
+    bool any = false;
+    CUPEL_TRY(cupel_guarded_load(call->memory, call->c, request->poison, err));
+    CUPEL_TRY(cupel_initialised_load(&e->initialised, call->memory, call->c, err));
+    CUPEL_TRY(plan_call(e, call, &plans, err));
     cupel_emu_memory memory = {.valid = e->initialised.valid,
                                .readable = e->initialised.readable,
                                .locate = locate,
-                               .self = e->guarded};
-    cupel_guarded_region(e->guarded, &memory.start, &memory.size);
-    uint64_t steps = e->step_limit != 0 ? e->step_limit : steps_for(c, plans, e->contract->launch_count);
-    bool any = false;
-    cupel_emu_run_begin(candidate->module, &memory, request->schedule, candidate->careful,
+                               .self = call->memory};
+    cupel_guarded_region(call->memory, &memory.start, &memory.size);
+    uint64_t steps =
+        e->step_limit != 0 ? e->step_limit : steps_for(call->c, plans, e->contract->launch_count);
+    cupel_emu_run_begin(call->candidate->module, &memory, request->schedule, call->candidate->careful,
                         request->poison == CUPEL_POISON_FINITE, steps, out);
     for (int l = 0; l < e->contract->launch_count; l++) {
         if (plans[l].skipped) continue;
         any = true;
         if (!cupel_emu_run_launch(&plans[l].launch)) break;
     }
-    bool again = cupel_emu_run_end();
+    *again = cupel_emu_run_end(!call->last && !e->host_sets_variables);
     if (!any) out->outcome = CUPEL_RUN_SKIPPED;
-    return again;
+    return CUPEL_OK;
 }
 
-static cupel_code load_memory(emu *e, const cupel_case *c, const cupel_run_request *request,
-                              cupel_error *err) {
-    CUPEL_TRY(cupel_guarded_load(e->guarded, c, request->poison, err));
-    return cupel_initialised_load(&e->initialised, e->guarded, c, err);
+static bool came_to_an_end(const cupel_observation *seen) {
+    return seen->outcome == CUPEL_RUN_FINISHED || seen->outcome == CUPEL_RUN_SKIPPED;
+}
+
+/* The earlier calls, then the one that is judged; out tells of the last one made. */
+static cupel_code make_calls(emu *e, const cupel_case *c, const cupel_run_request *request, built *candidate,
+                             const cupel_emu_kernel *const *kernels, cupel_observation *out, bool *again,
+                             cupel_error *err) {
+    for (int i = 0; i < request->earlier_count; i++) {
+        const cupel_earlier_call *earlier = &request->earlier[i];
+        call before = {earlier->c, earlier->elsewhere ? e->elsewhere : e->guarded, kernels, candidate, false};
+        CUPEL_TRY(make_call(e, &before, request, out, again, err));
+        if (*again) return CUPEL_OK;
+        if (came_to_an_end(out)) continue;
+        cupel_executor_tell_earlier(out);
+        return cupel_guarded_load(e->guarded, c, request->poison, err); /* the judged call's, untouched */
+    }
+    call judged = {c, e->guarded, kernels, candidate, true};
+    return make_call(e, &judged, request, out, again, err);
 }
 
 static cupel_code run_emu(void *self, const cupel_case *c, const cupel_run_request *request,
@@ -279,18 +322,17 @@ static cupel_code run_emu(void *self, const cupel_case *c, const cupel_run_reque
     emu *e = self;
     built *found;
     const cupel_emu_kernel *kernels[CUPEL_LAUNCH_MAX];
+    bool again;
     cupel_arena_reset(e->scratch);
     CUPEL_TRY(find_module(e, &c->binding, &found, kernels, err));
-    CUPEL_TRY(load_memory(e, c, request, err));
-    planned *plans = cupel_arena_alloc(e->scratch, (size_t)e->contract->launch_count * sizeof *plans);
-    if (plans == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    for (int l = 0; l < e->contract->launch_count; l++)
-        CUPEL_TRY(plan(e, c, &e->contract->launches[l], kernels[l], &plans[l], err));
-    if (run_launches(e, c, request, found, plans, out)) {
+    cupel_code code = make_calls(e, c, request, found, kernels, out, &again, err);
+    if (code == CUPEL_OK && again) {
         found->careful = true; /* from now on at once: where nothing depends on it, the result is the same */
-        CUPEL_TRY(load_memory(e, c, request, err));
-        (void)run_launches(e, c, request, found, plans, out);
+        cupel_emu_run_forget();
+        code = make_calls(e, c, request, found, kernels, out, &again, err);
     }
+    cupel_emu_run_forget();
+    CUPEL_TRY(code);
     return cupel_guarded_collect(e->guarded, c, arena, out, err);
 }
 

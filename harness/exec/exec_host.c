@@ -28,9 +28,9 @@
 
 typedef struct host {
     const cupel_contract *contract;
-    cupel_guarded *guarded;
-    cupel_arena *arena; /* of paths */
-    const char *object; /* the shared object */
+    cupel_guarded *guarded, *elsewhere; /* elsewhere: buffers of earlier calls at other addresses */
+    cupel_arena *arena;                 /* of paths */
+    const char *object;                 /* the shared object */
     void *library;
     void *symbols[CUPEL_LAUNCH_MAX];
     bool mode_changed; /* loading the library changed the floating-point mode */
@@ -64,6 +64,7 @@ typedef struct call {
 static void close_host(void *self) {
     host *h = self;
     cupel_guarded_free(h->guarded);
+    cupel_guarded_free(h->elsewhere);
     if (h->library) dlclose(h->library);
     cupel_arena_free(h->arena);
     free(h);
@@ -111,8 +112,10 @@ static cupel_code open_host(const cupel_contract *contract, const cupel_executor
     h->contract = contract;
     h->arena = cupel_arena_create(0);
     h->guarded = cupel_guarded_create();
-    cupel_code code =
-        h->guarded && h->arena ? CUPEL_OK : cupel_fail(err, CUPEL_MEMORY, "no memory for guarded buffers");
+    h->elsewhere = cupel_guarded_create();
+    cupel_code code = h->guarded && h->elsewhere && h->arena
+                          ? CUPEL_OK
+                          : cupel_fail(err, CUPEL_MEMORY, "no memory for guarded buffers");
     if (code == CUPEL_OK && !cupel_host_crash_install())
         code = cupel_fail(err, CUPEL_WORKER, "signal handlers cannot be installed");
     if (code == CUPEL_OK) code = cupel_host_build(contract, options, h->arena, &h->object, err);
@@ -208,16 +211,14 @@ static cupel_code set_scalar(const cupel_launch_arg *arg, const cupel_case *c, c
     return CUPEL_OK;
 }
 
-static cupel_code set_arguments(host *h, const cupel_launch *launch, const cupel_case *c, call *call,
-                                cupel_error *err) {
+static cupel_code set_arguments(const cupel_guarded *memory, const cupel_launch *launch, const cupel_case *c,
+                                call *call, cupel_error *err) {
     for (int i = 0; i < launch->arg_count; i++) {
         const cupel_launch_arg *arg = &launch->args[i];
         call->pointers[i] = &call->values[i];
         call->types[i] = &ffi_type_pointer;
         switch (arg->kind) {
-        case CUPEL_ARG_TENSOR:
-            call->values[i].pointer = cupel_guarded_tensor(h->guarded, c, arg->tensor);
-            break;
+        case CUPEL_ARG_TENSOR: call->values[i].pointer = cupel_guarded_tensor(memory, c, arg->tensor); break;
         case CUPEL_ARG_NULL: call->values[i].pointer = NULL; break;
         case CUPEL_ARG_SCALAR: CUPEL_TRY(set_scalar(arg, c, call, i, err)); break;
         }
@@ -266,7 +267,8 @@ static void tell_crash(const char *entry, cupel_fault fault, int signal, const v
                  strsignal(signal), address);
 }
 
-static cupel_code run_launch(host *h, int l, const cupel_case *c, cupel_observation *out, cupel_error *err) {
+static cupel_code run_launch(host *h, int l, const cupel_case *c, const cupel_guarded *memory,
+                             cupel_observation *out, cupel_error *err) {
     const cupel_launch *launch = &h->contract->launches[l];
     if (launch->skip_if) {
         cupel_scalar skip;
@@ -274,7 +276,7 @@ static cupel_code run_launch(host *h, int l, const cupel_case *c, cupel_observat
         if (skip.real ? skip.d != 0 : skip.i != 0) return CUPEL_OK;
     }
     call call = {.symbol = h->symbols[l]};
-    CUPEL_TRY(set_arguments(h, launch, c, &call, err));
+    CUPEL_TRY(set_arguments(memory, launch, c, &call, err));
     cupel_fault fault = CUPEL_FAULT_NONE;
     int signal = 0;
     const void *address = NULL;
@@ -288,13 +290,32 @@ static cupel_code run_launch(host *h, int l, const cupel_case *c, cupel_observat
     return CUPEL_OK;
 }
 
+/* Every launch of a case. */
+static cupel_code make_calls(host *h, const cupel_case *c, cupel_guarded *memory, cupel_poison poison,
+                             cupel_observation *out, cupel_error *err) {
+    CUPEL_TRY(cupel_guarded_load(memory, c, poison, err));
+    out->outcome = CUPEL_RUN_SKIPPED;
+    for (int l = 0; l < h->contract->launch_count && out->outcome != CUPEL_RUN_FAULT; l++)
+        CUPEL_TRY(run_launch(h, l, c, memory, out, err));
+    return CUPEL_OK;
+}
+
 static cupel_code run_host(void *self, const cupel_case *c, const cupel_run_request *request,
                            cupel_arena *arena, cupel_observation *out, cupel_error *err) {
     host *h = self;
-    CUPEL_TRY(cupel_guarded_load(h->guarded, c, request->poison, err));
-    out->outcome = CUPEL_RUN_SKIPPED;
-    for (int l = 0; l < h->contract->launch_count && out->outcome != CUPEL_RUN_FAULT; l++)
-        CUPEL_TRY(run_launch(h, l, c, out, err));
+    bool earlier_fault = false;
+    for (int i = 0; i < request->earlier_count && !earlier_fault; i++) {
+        const cupel_earlier_call *earlier = &request->earlier[i];
+        CUPEL_TRY(make_calls(h, earlier->c, earlier->elsewhere ? h->elsewhere : h->guarded, request->poison,
+                             out, err));
+        earlier_fault = out->outcome == CUPEL_RUN_FAULT;
+    }
+    if (earlier_fault) {
+        cupel_executor_tell_earlier(out);
+        CUPEL_TRY(cupel_guarded_load(h->guarded, c, request->poison, err)); /* the judged call's, untouched */
+    } else {
+        CUPEL_TRY(make_calls(h, c, h->guarded, request->poison, out, err));
+    }
     probe_heap();
     if (h->mode_changed && out->outcome == CUPEL_RUN_FINISHED) {
         out->outcome = CUPEL_RUN_FAULT;

@@ -79,10 +79,40 @@ static void report_mode(const fp_mode *after, cupel_observation *out) {
              after->mxcsr, after->x87);
 }
 
-cupel_code cupel_executor_run(cupel_executor *executor, const cupel_case *c, const cupel_run_request *request,
+void cupel_executor_tell_earlier(cupel_observation *out) {
+    static const char prefix[] = "in an earlier call: ";
+    size_t length = strlen(out->text), room = sizeof out->text - sizeof prefix;
+    if (length > room) length = room;
+    memmove(out->text + sizeof prefix - 1, out->text, length);
+    memcpy(out->text, prefix, sizeof prefix - 1);
+    out->text[sizeof prefix - 1 + length] = '\0';
+    out->access_count = 0; /* of other memory */
+    out->access_total = 0;
+}
+
+/* The calls of the recipe's history: a pure function of the recipe. */
+static cupel_code work_out_history(const cupel_case *c, cupel_arena *arena, cupel_run_request *request,
+                                   cupel_error *err) {
+    request->earlier_count = 0;
+    if (!request->history || c->recipe == NULL || c->recipe->history == CUPEL_HISTORY_NONE) return CUPEL_OK;
+    cupel_earlier_call *call = &request->earlier[request->earlier_count++];
+    *call = (cupel_earlier_call){c, c->recipe->history == CUPEL_HISTORY_OTHER_BUFFERS};
+    if (c->recipe->history == CUPEL_HISTORY_REPEAT) return CUPEL_OK;
+    cupel_recipe *recipe = cupel_arena_raw(arena, 1, sizeof *recipe);
+    cupel_case *earlier;
+    if (recipe == NULL) return cupel_fail(err, CUPEL_MEMORY, "no memory for an earlier call");
+    CUPEL_TRY(cupel_recipe_earlier(c->contract, c->recipe, recipe, err));
+    CUPEL_TRY(cupel_case_materialise(c->contract, recipe, arena, &earlier, err));
+    call->c = earlier;
+    return CUPEL_OK;
+}
+
+cupel_code cupel_executor_run(cupel_executor *executor, const cupel_case *c, const cupel_run_request *asked,
                               cupel_arena *arena, cupel_observation *out, cupel_error *err) {
+    cupel_run_request request = *asked;
+    CUPEL_TRY(work_out_history(c, arena, &request, err));
     mode_reset();
-    cupel_code code = executor->backend->run(executor->self, c, request, arena, out, err);
+    cupel_code code = executor->backend->run(executor->self, c, &request, arena, out, err);
     fp_mode after = mode_get();
     mode_reset();
     bool changed = after.mxcsr != MXCSR_DEFAULT || after.x87 != X87_DEFAULT;

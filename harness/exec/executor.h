@@ -17,9 +17,23 @@ typedef struct cupel_executor_options {
     uint64_t step_limit;         /* edges for one run; 0: derived from the case's size */
 } cupel_executor_options;
 
+/* A call that a run makes before the one that is judged. */
+typedef struct cupel_earlier_call {
+    const cupel_case *c;
+    bool elsewhere; /* in buffers at other addresses */
+} cupel_earlier_call;
+
+enum { CUPEL_EARLIER_MAX = 4 };
+
 typedef struct cupel_run_request {
     uint64_t schedule; /* 0: canonical */
     cupel_poison poison;
+    bool history; /* make the calls that the recipe's history asks for first */
+    /* Filled in by cupel_executor_run, for backends: the earlier calls, in order. All calls of a run see one
+     * schedule and one poison; each finds its buffers as its case says; what device code keeps elsewhere (in
+     * its own variables) stays from call to call and is gone after the run. */
+    int earlier_count;
+    cupel_earlier_call earlier[CUPEL_EARLIER_MAX];
 } cupel_run_request;
 
 /* What a backend provides. */
@@ -36,14 +50,18 @@ typedef struct cupel_executor_backend {
      * mentions them, dims. May be called again for the same binding at no cost. MISMATCH: contract and kernel
      * disagree (a contract error). BUILD: the candidate does not compile. */
     cupel_code (*prepare)(void *self, const cupel_binding *binding, cupel_error *err);
-    /* Runs every launch of the case on fresh guarded memory. The observation's buffer bytes are copied into
-     * arena. Never fails for what the candidate does: that is in the observation. */
+    /* Makes the earlier calls, then runs every launch of the case on fresh guarded memory. The observation's
+     * buffer bytes are copied into arena. Never fails for what the candidate does: that is in the
+     * observation. */
     cupel_code (*run)(void *self, const cupel_case *c, const cupel_run_request *request, cupel_arena *arena,
                       cupel_observation *out, cupel_error *err);
     /* Coverage of the last runs since the last call: counters, one byte an edge; NULL where unknown. */
     const uint8_t *(*coverage)(void *self, size_t *count);
     void (*close)(void *self);
 } cupel_executor_backend;
+
+/* For backends: out is what an earlier call did, which ended the run; its text is to say so. */
+void cupel_executor_tell_earlier(cupel_observation *out);
 
 const cupel_executor_backend *cupel_executor_emu(void);
 const cupel_executor_backend *cupel_executor_host(void);
@@ -59,8 +77,8 @@ CUPEL_MUST_USE cupel_code cupel_executor_open(const cupel_executor_backend *back
 const cupel_executor_backend *cupel_executor_backend_of(const cupel_executor *executor);
 CUPEL_MUST_USE cupel_code cupel_executor_prepare(cupel_executor *executor, const cupel_binding *binding,
                                                  cupel_error *err);
-/* As the backend's run; resets the floating-point mode before and after, and reports a changed one as a
- * fault. */
+/* As the backend's run, with the earlier calls worked out; resets the floating-point mode before and after,
+ * and reports a changed one as a fault. */
 CUPEL_MUST_USE cupel_code cupel_executor_run(cupel_executor *executor, const cupel_case *c,
                                              const cupel_run_request *request, cupel_arena *arena,
                                              cupel_observation *out, cupel_error *err);

@@ -60,6 +60,12 @@ CUPEL_MUST_USE cupel_code cupel_source_load(const char *path, const cupel_source
  * macros that it mentions, by name; NULL when it reaches none. */
 const cupel_source_refusal *cupel_source_refused(const cupel_source *source, const char *entry);
 
+/* Whether the host may change, between two launches of the entries, what the file's device variables hold: it
+ * mentions a way to reach them (cudaMemcpyToSymbol and the like), or there is another kernel that uses one of
+ * the entries' variables. */
+CUPEL_MUST_USE cupel_code cupel_source_host_state(const cupel_source *source, int entry_count,
+                                                  const char *const *entries, bool *out, cupel_error *err);
+
 /* Leaves out the innermost declaration around a line of file that entries can do without: its body first,
  * then all of it. False when every declaration there is needed, or gone already. The text changes; kernels
  * and refusals stay. */

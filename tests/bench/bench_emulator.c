@@ -101,7 +101,7 @@ static bool run_case(memory *f, cupel_emu_module *module, const cupel_emu_launch
     memcpy(f->readable, f->readable_before, f->bytes / 8 + 16);
     cupel_emu_run_begin(module, &global, schedule, false, false, 100000000, &seen);
     cupel_emu_run_launch(launch);
-    bool again = cupel_emu_run_end();
+    bool again = cupel_emu_run_end(false);
     *steps = seen.steps;
     return !again && seen.outcome == CUPEL_RUN_FINISHED && seen.access_total == 0 &&
            memcmp(f->now, f->before, f->y) == 0 &&

@@ -34,15 +34,15 @@ cupel_code exec_fixture_try(exec_fixture *x) {
     cupel_arena_reset(x->case_arena);
     if (cupel_case_materialise(x->contract, &x->recipe, x->case_arena, &x->c, &x->err) != CUPEL_OK)
         fail_msg("%s", x->err.text);
-    return cupel_executor_run(x->executor, x->c, &(cupel_run_request){0, CUPEL_POISON_NAN}, x->case_arena,
-                              &x->seen, &x->err);
+    return cupel_executor_run(x->executor, x->c, &(cupel_run_request){.poison = CUPEL_POISON_NAN},
+                              x->case_arena, &x->seen, &x->err);
 }
 
 void exec_fixture_run(exec_fixture *x, uint64_t schedule, cupel_poison poison) {
     cupel_arena_reset(x->case_arena);
     if (cupel_case_materialise(x->contract, &x->recipe, x->case_arena, &x->c, &x->err) != CUPEL_OK)
         fail_msg("%s", x->err.text);
-    cupel_run_request request = {schedule, poison};
+    cupel_run_request request = {.schedule = schedule, .poison = poison, .history = x->history};
     if (cupel_executor_run(x->executor, x->c, &request, x->case_arena, &x->seen, &x->err) != CUPEL_OK)
         fail_msg("%s:%d: %s", x->err.file, x->err.line, x->err.text);
 }

@@ -9,6 +9,7 @@ typedef struct exec_fixture {
     cupel_contract *contract;
     cupel_executor *executor;
     cupel_recipe recipe; /* the simplest one; tests change it */
+    bool history;        /* runs make the recipe's earlier call */
     cupel_case *c;
     cupel_observation seen;
     cupel_error err;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "exec_fixture.h"
+#include "schedule.h"
 
 static const char saxpy[] =
     "/* cupel: 1\n"
@@ -40,7 +41,8 @@ static void test_values_in_every_type(void **state) {
         x.recipe.types[0] = type;
         exec_fixture_dim(&x, "N", 777);
         for (unsigned schedule = 0; schedule < 4; schedule++) {
-            exec_fixture_run(&x, schedule, schedule & 1 ? CUPEL_POISON_NAN : CUPEL_POISON_FINITE);
+            exec_fixture_run(&x, cupel_schedule_nth(schedule),
+                             schedule & 1 ? CUPEL_POISON_NAN : CUPEL_POISON_FINITE);
             if (x.seen.outcome != CUPEL_RUN_FINISHED) fail_msg("%s", x.seen.text);
             assert_int_equal(x.seen.access_total, 0);
             assert_int_equal(x.seen.buffer_count, 2);
@@ -246,7 +248,7 @@ static void test_missing_barrier(void **state) {
     exec_fixture_dim(&x, "N", 700);
     int wrong = 0;
     for (unsigned schedule = 0; schedule < 20; schedule++) {
-        exec_fixture_run(&x, schedule, CUPEL_POISON_NAN);
+        exec_fixture_run(&x, cupel_schedule_nth(schedule), CUPEL_POISON_NAN);
         const float *y = exec_fixture_output(&x, "y");
         bool right = x.seen.outcome == CUPEL_RUN_FINISHED;
         for (int i = 0; i < 700; i++) right &= y[i] == (float)(255 - i % 256);

@@ -47,7 +47,8 @@ static void leave(uint32_t sse, uint16_t x87, cupel_outcome what, cupel_observat
     leave_mxcsr = sse, leave_x87 = x87, outcome = what;
     assert_int_equal(cupel_executor_open(&backend, NULL, NULL, &executor, &err), CUPEL_OK);
     memset(seen, 0, sizeof *seen);
-    assert_int_equal(cupel_executor_run(executor, NULL, NULL, NULL, seen, &err), CUPEL_OK);
+    assert_int_equal(
+        cupel_executor_run(executor, NULL, &(cupel_run_request){.schedule = 0}, NULL, seen, &err), CUPEL_OK);
     cupel_executor_close(executor);
     assert_int_equal(mxcsr_during & ~0x3fu, 0x1f80);
     assert_int_equal(mxcsr() & ~0x3fu, 0x1f80); /* put back */

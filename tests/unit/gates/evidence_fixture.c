@@ -93,8 +93,10 @@ void fixture_runs(fixture *f, int count) {
     static const struct {
         uint64_t schedule;
         cupel_poison poison;
-    } runs[] = {
-        {0, CUPEL_POISON_NAN}, {7, CUPEL_POISON_FINITE}, {0, CUPEL_POISON_FINITE}, {7, CUPEL_POISON_NAN}};
+    } runs[] = {{0, CUPEL_POISON_NAN},
+                {FIXTURE_SCHEDULE, CUPEL_POISON_FINITE},
+                {0, CUPEL_POISON_FINITE},
+                {FIXTURE_SCHEDULE, CUPEL_POISON_NAN}};
     f->evidence.run_count = count;
     for (int r = 0; r < count; r++) {
         cupel_observation *seen = &f->seen[r];
@@ -106,7 +108,7 @@ void fixture_runs(fixture *f, int count) {
             seen->buffers[b].bytes = cupel_arena_alloc(f->arena, f->c.buffers[b].size);
             cupel_case_image(&f->c, b, runs[r].poison, seen->buffers[b].bytes);
         }
-        f->evidence.runs[r] = (cupel_run){runs[r].schedule, runs[r].poison, seen};
+        f->evidence.runs[r] = (cupel_run){runs[r].schedule, runs[r].poison, seen, false};
         for (int i = 0; i < FIXTURE_N; i++) fixture_set(f, r, i, 2 * f->x[i]);
     }
 }

@@ -5,7 +5,11 @@
 
 #include "gate.h"
 
+#include "schedule.h"
+
 enum { FIXTURE_N = 8 };
+
+#define FIXTURE_SCHEDULE ((uint64_t)CUPEL_SCHEDULE_LAST_WARP << 56)
 
 typedef struct fixture {
     cupel_arena *arena;
@@ -24,7 +28,8 @@ typedef struct fixture {
     cupel_judged judged;
 } fixture;
 
-/* Two runs, A/1 and B/2 (schedules 0 and 7), of an executor with a fixed schedule; deterministic: auto. */
+/* Two runs, A/1 and B/2 (schedules 0 and FIXTURE_SCHEDULE), of an executor with a fixed schedule;
+ * deterministic: auto. */
 void fixture_start(fixture *f);
 void fixture_stop(fixture *f);
 

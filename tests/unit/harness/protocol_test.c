@@ -20,13 +20,16 @@ static void golden_header(void **state) {
 
 static void golden_run(void **state) {
     (void)state;
-    cupel_run_command command = {
-        .schedule = 0x1122334455667788, .poison = CUPEL_POISON_FINITE, .recipe_size = 3, .recipe = {9, 8, 7}};
+    cupel_run_command command = {.schedule = 0x1122334455667788,
+                                 .poison = CUPEL_POISON_FINITE,
+                                 .history = true,
+                                 .recipe_size = 3,
+                                 .recipe = {9, 8, 7}};
     uint8_t bytes[64];
     cupel_writer w = {.bytes = bytes, .capacity = sizeof bytes};
     cupel_protocol_put_run(&w, &command);
     static const uint8_t golden[] = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 2, 0,
-                                     0,    0,    3,    0,    0,    0,    9,    8,    7};
+                                     0,    0,    1,    3,    0,    0,    0,    9,    8, 7};
     assert_int_equal(w.used, sizeof golden);
     assert_memory_equal(bytes, golden, sizeof golden);
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "schedule.h"
 #include "trial.h"
 
 /* Added to every value of the bounded oracle, and to both ends of its interval. */
@@ -33,6 +34,8 @@ cupel_code __wrap_cupel_oracle_bounded(const cupel_graph *graph, const cupel_bin
     return CUPEL_OK;
 }
 
+#define SCHEDULE ((uint64_t)CUPEL_SCHEDULE_REVERSE << 56)
+
 typedef struct act {
     cupel_outcome outcome[8]; /* per run */
     double offset;            /* added to every right result */
@@ -40,6 +43,7 @@ typedef struct act {
     bool poisoned_second;     /* run 2 differs by its poison */
     int runs;
     uint64_t schedules[8];
+    bool histories[8];
     cupel_poison poisons[8];
 } act;
 
@@ -54,11 +58,13 @@ static void compute(const cupel_case *c, const act *a, cupel_poison poison, unsi
     }
 }
 
-static cupel_code run(void *self, const cupel_case *c, uint64_t schedule, cupel_poison poison,
-                      cupel_arena *arena, cupel_observation *out, cupel_error *err) {
+static cupel_code run(void *self, const cupel_case *c, const cupel_run_request *request, cupel_arena *arena,
+                      cupel_observation *out, cupel_error *err) {
     (void)err;
     act *a = self;
-    a->schedules[a->runs] = schedule;
+    const cupel_poison poison = request->poison;
+    a->schedules[a->runs] = request->schedule;
+    a->histories[a->runs] = request->history;
     a->poisons[a->runs] = poison;
     out->outcome = a->outcome[a->runs++];
     if (out->outcome == CUPEL_RUN_FAULT) out->fault = CUPEL_FAULT_HANG;
@@ -104,7 +110,7 @@ static void start(world *w, const char *type, const char *more) {
     w->contract = contracts.items[0];
     assert_int_equal(cupel_recipe_simple(w->contract, &w->recipe, &w->err), CUPEL_OK);
     w->recipe.dims[0] = 10;
-    w->recipe.schedule = 5;
+    w->recipe.schedule = SCHEDULE;
     w->recipe.tensors[0].pattern = CUPEL_PATTERN_UNIFORM;
     w->recipe.tensors[0].amplitude = 2;
     w->runner = (cupel_runner){&w->act, true, true, true, run};
@@ -131,7 +137,7 @@ static void right_results_take_two_runs(void **state) {
     assert_int_equal(w.act.runs, 2);
     assert_int_equal(w.act.schedules[0], 0);
     assert_int_equal(w.act.poisons[0], CUPEL_POISON_NAN);
-    assert_int_equal(w.act.schedules[1], 5);
+    assert_int_equal(w.act.schedules[1], SCHEDULE);
     assert_int_equal(w.act.poisons[1], CUPEL_POISON_FINITE);
     assert_int_equal(w.board.cases, 1);
     assert_int_equal(w.board.gates[CUPEL_GATE_PRC_01].judged, 10);
@@ -206,7 +212,7 @@ static void differing_bytes_cost_the_crossed_runs(void **state) {
     assert_int_equal(w.act.runs, 4);
     assert_int_equal(w.act.schedules[2], 0);
     assert_int_equal(w.act.poisons[2], CUPEL_POISON_FINITE);
-    assert_int_equal(w.act.schedules[3], 5);
+    assert_int_equal(w.act.schedules[3], SCHEDULE);
     assert_int_equal(w.act.poisons[3], CUPEL_POISON_NAN);
     assert_int_equal(w.trial.judged.finding_count, 1);
     assert_int_equal(w.trial.judged.findings[0].kind, CUPEL_FINDING_STRAY_READ);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "recipe_fixtures.h"
+#include "schedule.h"
 
 static void test_bytes_are_lossless(void **state) {
     (void)state;
@@ -82,7 +83,8 @@ static const char *golden = "cupel-case: 1\n"
                             "  y:\n"
                             "    pattern: zero\n"
                             "aliases: [[x, y]]\n"
-                            "schedule: 0\n"
+                            "schedule: random:7/12\n"
+                            "history: other_values\n"
                             "poison: 9\n";
 
 static void test_yaml_reads_and_writes_this(void **state) {
@@ -102,6 +104,8 @@ static void test_yaml_reads_and_writes_this(void **state) {
     assert_int_equal(x->placement, CUPEL_PLACE_TILE);
     assert_int_equal(x->edits[0].bits, 0x7e00);
     assert_int_equal(recipe.aliases, 1);
+    assert_int_equal(recipe.history, CUPEL_HISTORY_OTHER_VALUES);
+    assert_int_equal(cupel_schedule_unpack(recipe.schedule).limit, 12);
     assert_int_equal(cupel_recipe_write(contract, &recipe, arena, &text, &err), CUPEL_OK);
     assert_string_equal(text, golden);
     cupel_arena_free(arena);
@@ -127,6 +131,10 @@ static void test_yaml_errors_have_a_place(void **state) {
     expect_error("cupel-case: 1\ndims: {M: 1, n: 2}\n", 2, "unknown dim 'n'");
     expect_error("cupel-case: 1\ndims: {M: 1}\nschedule: 0\n", 3, "expected a value for dim N");
     expect_error("cupel-case: 1\ndims: {M: 1, M: 2}\n", 2, "stands here twice");
+    expect_error("cupel-case: 1\ndims: {M: 1, N: 2}\nschedule: backwards\n", 3,
+                 "expected a schedule such as");
+    expect_error("cupel-case: 1\ndims: {M: 1, N: 2}\nschedule: 77\n", 3, "expected a schedule such as");
+    expect_error("cupel-case: 1\ndims: {M: 1, N: 2}\nhistory: repeated\n", 3, "did you mean 'repeat'");
     expect_error("cupel-case: 1\ndims: {M: 1, N: 1.5}\n", 2, "expected an integer");
     expect_error("cupel-case: 1\ndims: {M: 1, N: 2}\ntypes: {T: f64}\n", 3, "unknown claimed type 'f64'");
     expect_error("cupel-case: 1\ndims: {M: 1, N: 2}\ntensors:\n  x: {patern: one}\n", 4,
@@ -183,7 +191,12 @@ static void test_order_prefers_what_people_prefer(void **state) {
     c = a, c.tensors[0].special = CUPEL_SPECIAL_NAN, assert_simpler(&a, &c), assert_simpler(&c, &b);
     b = a, b.types[0] = 1, assert_simpler(&a, &b);
     b = a, b.aliases = 1, assert_simpler(&a, &b);
-    b = a, b.schedule = 4, assert_simpler(&a, &b);
+    b = a, b.schedule = cupel_schedule_nth(1), assert_simpler(&a, &b);
+    a.schedule = cupel_schedule_nth(3), b.schedule = cupel_schedule_nth(5), assert_simpler(&a, &b);
+    a.schedule = 0;
+    b = a, b.history = CUPEL_HISTORY_REPEAT, assert_simpler(&a, &b);
+    a.history = CUPEL_HISTORY_REPEAT, b.history = CUPEL_HISTORY_OTHER_BUFFERS, assert_simpler(&a, &b);
+    a.history = CUPEL_HISTORY_NONE;
     b = a, b.tensors[0].pattern = CUPEL_PATTERN_NORMAL, assert_simpler(&a, &b);
     b = a, b.tensors[0].seed = 2, assert_simpler(&a, &b);
     b = a, b.tensors[0].amplitude = 4.25, assert_simpler(&a, &b);
@@ -221,7 +234,9 @@ static void test_traits(void **state) {
     assert_int_equal(cupel_recipe_traits(contract, &b), CUPEL_TRAIT_LAYOUT);
     b = a, b.tensors[1].layout.gap[1] = 3;
     assert_int_equal(cupel_recipe_traits(contract, &b), CUPEL_TRAIT_LAYOUT);
-    b = a, b.schedule = 1;
+    b = a, b.history = CUPEL_HISTORY_REPEAT;
+    assert_int_equal(cupel_recipe_traits(contract, &b), CUPEL_TRAIT_HISTORY);
+    b = a, b.schedule = cupel_schedule_nth(1);
     assert_int_equal(cupel_recipe_traits(contract, &b), CUPEL_TRAIT_SCHEDULE);
 }
 
@@ -233,7 +248,8 @@ static void test_describe(void **state) {
     assert_int_equal(cupel_recipe_read(contract, "g", golden, strlen(golden), &recipe, NULL), CUPEL_OK);
     cupel_recipe_describe(contract, &recipe, text, sizeof text);
     assert_string_equal(
-        text, "M=3 N=33 T=f16; x: normal of 0.333333, a tile of -inf, 1 element set; x and y share a buffer");
+        text, "M=3 N=33 T=f16; x: normal of 0.333333, a tile of -inf, 1 element set; x and y share a buffer; "
+              "schedule random:7/12; after an earlier call with other values in the same buffers");
     cupel_recipe_describe(contract, &recipe, tiny, sizeof tiny);
     assert_string_equal(tiny, "M=3 N=3");
 }

@@ -356,7 +356,7 @@ static void launch_bounds_refuse_a_launch(void **state) {
                                    .block = {threads, 1, 1}};
         cupel_emu_run_begin(module, &memory, 0, false, false, 1000000, &seen);
         assert_int_equal(cupel_emu_run_launch(&launch), threads == 64);
-        cupel_emu_run_end();
+        cupel_emu_run_end(false);
     }
     assert_int_equal(seen.outcome, CUPEL_RUN_REFUSED);
     assert_non_null(strstr(seen.text, "65 threads a block, __launch_bounds__ allows 64"));
