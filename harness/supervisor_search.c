@@ -181,7 +181,7 @@ static void send_recipes(search *h, uint64_t first) {
 }
 
 static const char *engine_of(const cupel_search_options *options) {
-    return options->engine ? options->engine : cupel_engine_best()->name;
+    return options->engine ? options->engine : cupel_engine_default();
 }
 
 static void send_search(search *h, uint64_t first) {

@@ -4,8 +4,8 @@
 set -eu
 
 build="clang cmake ninja-build pkg-config libc6-dev libstdc++-12-dev libyaml-dev libjansson-dev libmpfr-dev libgmp-dev
-       libffi-dev libdw-dev libelf-dev libxxhash-dev"
-test="libcmocka-dev clang-format python3 python3-numpy python3-mpmath libclang-rt-14-dev"
+       libffi-dev libdw-dev libelf-dev libxxhash-dev libclang-rt-14-dev"
+test="libcmocka-dev clang-format python3 python3-numpy python3-mpmath"
 
 wanted=$build
 [ "${1:-build}" = test ] && wanted="$build $test"

@@ -18,8 +18,8 @@ const cupel_engine *cupel_engine_find(const char *name) {
     return NULL;
 }
 
-const cupel_engine *cupel_engine_best(void) {
-    return engines[0];
+const char *cupel_engine_default(void) {
+    return engines[0]->name;
 }
 
 const char *cupel_engine_missing(const char *name) {

@@ -65,8 +65,8 @@ typedef struct cupel_engine {
 } cupel_engine;
 
 const cupel_engine *cupel_engine_find(const char *name); /* NULL when there is none */
-/* The best there is in this build. */
-const cupel_engine *cupel_engine_best(void);
+/* The name of the best there is in this build. */
+const char *cupel_engine_default(void);
 /* What to do about an engine that this build lacks; NULL for one that it has or that nobody knows. */
 const char *cupel_engine_missing(const char *name);
 

@@ -5,8 +5,9 @@ import os
 import subprocess
 import sys
 
-# called by compiled code under names that the compiler chose
+# called by compiled code under names that the compiler chose, and by libFuzzer under names that it chose
 COMPILER_CALLBACKS = ("__sanitizer_cov_", "__asan_", "__ubsan_", "__odr_asan")
+ENGINE_CALLBACKS = ("LLVMFuzzerCustomMutator", "LLVMFuzzerCustomCrossOver")
 
 
 def main():
@@ -23,7 +24,7 @@ def main():
             if "." in words[0]:
                 continue  # made by the compiler (function multiversioning); no C program can name it
             seen += 1
-            if not words[0].startswith(("cupel_",) + COMPILER_CALLBACKS):
+            if not words[0].startswith(("cupel_",) + COMPILER_CALLBACKS + ENGINE_CALLBACKS):
                 wrong.append(f"{os.path.basename(archive)} exports {words[0]}")
     files = collections.defaultdict(list)
     for folder in ("oracles", "mutators", "gates", "harness"):
