@@ -13,15 +13,7 @@ static void write_claim(FILE *out, const cupel_bundle *bundle) {
     const cupel_finding *finding = bundle->finding;
     fprintf(out, "## What was claimed\n\n");
     if (contract->about && contract->about[0]) fprintf(out, "%s\n\n", contract->about);
-    for (int t = 0; t < contract->tensor_count; t++) {
-        const cupel_tensor_decl *tensor = &contract->tensors[t];
-        if (!tensor->ensures || (finding->output_name[0] && strcmp(tensor->name, finding->output_name) != 0))
-            continue;
-        fprintf(out, "    %s = %.*s\n\n(contract `%s`, %s:%d)\n\n", tensor->name,
-                (int)tensor->ensures->place.length, tensor->ensures->place.text, contract->id,
-                tensor->ensures->place.file ? tensor->ensures->place.file : contract->file,
-                tensor->ensures->place.line);
-    }
+    cupel_word_claims(contract, finding, out);
 }
 
 /* What NumPy has no type for lies in the .npy files as its bits. */

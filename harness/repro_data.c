@@ -256,7 +256,8 @@ static void write_case(const cupel_repro_job *job, int rows) {
     char place[512];
     bool bytes = finding->kind == CUPEL_FINDING_NONDETERMINISM || finding->kind == CUPEL_FINDING_STRAY_READ;
     bool uncertain = bytes || finding->kind == CUPEL_FINDING_BAD_ACCESS;
-    cupel_word_place(finding->has_access ? &finding->access.place : &finding->place, place, sizeof place);
+    const cupel_place *at = finding->has_access ? &finding->access.place : &finding->place;
+    cupel_word_place(at, place, sizeof place);
     fprintf(job->out,
             "static const repro_case repro_the_case = {\n    %d, %d, 1, %d, repro_the_tensors, "
             "repro_the_buffers, repro_the_calls, repro_the_allowed,\n",
@@ -266,7 +267,7 @@ static void write_case(const cupel_repro_job *job, int rows) {
             (int)(finding->kind == CUPEL_FINDING_UNWRITTEN));
     write_string(job->out, need_not(job));
     fprintf(job->out, ",\n    ");
-    write_string(job->out, place);
+    write_string(job->out, at->file[0] ? place : "");
     fprintf(job->out, ",\n};\n");
 }
 

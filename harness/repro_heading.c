@@ -4,18 +4,6 @@
 #include "repro_impl.h"
 #include "wording.h"
 
-static void write_claim(FILE *out, const cupel_repro_job *job) {
-    const cupel_contract *contract = job->bundle->contract;
-    const char *name = job->bundle->finding->output_name;
-    for (int t = 0; t < contract->tensor_count; t++) {
-        const cupel_expr *ensures = contract->tensors[t].ensures;
-        if (!ensures || (name[0] && strcmp(contract->tensors[t].name, name) != 0)) continue;
-        fprintf(out, "Claimed (contract %s, %s:%d):\n    %s = %.*s\n", contract->id,
-                ensures->place.file ? ensures->place.file : contract->file, ensures->place.line,
-                contract->tensors[t].name, (int)ensures->place.length, ensures->place.text);
-    }
-}
-
 static void write_values(FILE *out, const cupel_finding *finding, const cupel_trial *trial) {
     char where[128], got[96], allowed[192];
     if (!cupel_word_has_values(finding)) return;
@@ -76,7 +64,7 @@ void cupel_repro_heading(const cupel_repro_job *job) {
     cupel_recipe_describe(job->bundle->contract, job->bundle->recipe, described, sizeof described);
     fprintf(out, "%s %s: %s.\n%s\n\n", cupel_gate_id(finding->gate), cupel_gate_title(finding->gate),
             cupel_finding_kind_name(finding->kind), finding->text);
-    write_claim(out, job);
+    cupel_word_claims(job->bundle->contract, finding, out);
     fprintf(out, "The case: %s\n", described);
     cupel_word_inputs(job->bundle->contract, job->c, out);
     write_values(out, finding, job->bundle->trial);

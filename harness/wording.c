@@ -163,3 +163,20 @@ void cupel_word_inputs(const cupel_contract *contract, const cupel_case *c, FILE
         fprintf(out, "\n");
     }
 }
+
+/* Does the finding name an output? Else every claim may be concerned. */
+static bool names_output(const cupel_contract *contract, const char *name) {
+    int t = name[0] ? cupel_contract_tensor(contract, name) : -1;
+    return t >= 0 && contract->tensors[t].ensures;
+}
+
+void cupel_word_claims(const cupel_contract *contract, const cupel_finding *finding, FILE *out) {
+    bool one = names_output(contract, finding->output_name);
+    for (int t = 0; t < contract->tensor_count; t++) {
+        const cupel_tensor_decl *tensor = &contract->tensors[t];
+        if (!tensor->ensures || (one && strcmp(tensor->name, finding->output_name) != 0)) continue;
+        cupel_span place = tensor->ensures->place;
+        fprintf(out, "    %s = %.*s\n\n(contract `%s`, %s:%d)\n\n", tensor->name, (int)place.length,
+                place.text, contract->id, place.file ? place.file : contract->file, place.line);
+    }
+}

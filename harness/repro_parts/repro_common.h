@@ -318,6 +318,8 @@ static void repro_print_allowed(const repro_type *type, const repro_allowed *a) 
     if (a->classes & REPRO_FINITE) {
         if (a->classes & REPRO_ZERO_SIGN) {
             printf("%s", a->classes & REPRO_ZERO_NEGATIVE ? "-0" : "+0");
+        } else if (a->lo == a->hi) {
+            repro_print(type, a->lo);
         } else {
             printf("[");
             repro_print(type, a->lo);
@@ -411,7 +413,7 @@ static void repro_check(repro_state *s, int round) {
 
 static int repro_verdict(const repro_state *s, int round) {
     if (s->failures) {
-        printf("FAILED: %" PRId64 " failed checks, run %d\n", s->failures, round);
+        printf("FAILED: %" PRId64 " failed checks in %d runs\n", s->failures, round);
         return REPRO_SHOWS;
     }
     if (s->c->where[0]) printf("cupel's emulator names %s\n", s->c->where);

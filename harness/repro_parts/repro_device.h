@@ -106,7 +106,7 @@ static void repro_open(const repro_case *c, int argc, char **argv) {
 static int repro_run(const repro_case *c, void (*call)(void), int argc, char **argv) {
     int round = 0;
     repro_open(c, argc, argv);
-    while (round < c->rounds && (round < 2 || !repro.failures)) {
+    while (round < c->rounds && (!repro.failures || (c->unwritten && round < 2))) {
         for (int k = 0; k < c->call_count; k++) {
             repro_fill(&repro, &c->calls[k], round % 2);
             for (int b = 0; b < c->buffer_count; b++) repro_copy(&repro, b, true);

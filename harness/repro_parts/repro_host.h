@@ -66,7 +66,7 @@ static int repro_run(const repro_case *c, void (*call)(void), int argc, char **a
     repro.guard = REPRO_GUARD;
     repro_allocate(&repro);
     repro_watch();
-    while (round < c->rounds && (round < 2 || !repro.failures)) {
+    while (round < c->rounds && (!repro.failures || (c->unwritten && round < 2))) {
         for (int k = 0; k < c->call_count; k++) {
             repro_fill(&repro, &c->calls[k], round % 2);
             for (int b = 0; b < c->buffer_count; b++)
