@@ -10,7 +10,8 @@ struct cupel_executor {
 };
 
 const cupel_executor_backend *cupel_executor_find(const char *name) {
-    const cupel_executor_backend *const all[] = {cupel_executor_emu(), cupel_executor_host()};
+    const cupel_executor_backend *const all[] = {cupel_executor_emu(), cupel_executor_host(),
+                                                 cupel_executor_cuda()};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (strcmp(all[i]->name, name) == 0) return all[i];
     return NULL;
@@ -122,6 +123,10 @@ cupel_code cupel_executor_run(cupel_executor *executor, const cupel_case *c, con
 
 const uint8_t *cupel_executor_coverage(cupel_executor *executor, size_t *count) {
     return executor->backend->coverage(executor->self, count);
+}
+
+bool cupel_executor_spent(const cupel_executor *executor) {
+    return executor->backend->spent != NULL && executor->backend->spent(executor->self);
 }
 
 void cupel_executor_close(cupel_executor *executor) {

@@ -38,11 +38,13 @@ typedef struct cupel_run_request {
 
 /* What a backend provides. */
 typedef struct cupel_executor_backend {
-    const char *name; /* "emu", "host" */
+    const char *name; /* "emu", "host", "cuda" */
     bool checks_addresses, sees_atomics, permutes_schedules;
     /* Whatever the candidate does ends in an observation: the death of the process is a defect of ours, of
      * which no kernel may be accused. */
     bool contains_faults;
+    /* A run that does not end can only be ended with the process. */
+    bool hangs;
     /* Opens the candidate of a contract. UNSUPPORTED with a reason where this machine lacks something. */
     cupel_code (*open)(const cupel_contract *contract, const cupel_executor_options *options, void **self,
                        cupel_error *err);
@@ -57,6 +59,8 @@ typedef struct cupel_executor_backend {
                       cupel_observation *out, cupel_error *err);
     /* Coverage of the last runs since the last call: counters, one byte an edge; NULL where unknown. */
     const uint8_t *(*coverage)(void *self, size_t *count);
+    /* Has a fault made this process useless for further runs? NULL: never. */
+    bool (*spent)(const void *self);
     void (*close)(void *self);
 } cupel_executor_backend;
 
@@ -65,6 +69,7 @@ void cupel_executor_tell_earlier(cupel_observation *out);
 
 const cupel_executor_backend *cupel_executor_emu(void);
 const cupel_executor_backend *cupel_executor_host(void);
+const cupel_executor_backend *cupel_executor_cuda(void);
 /* By name; NULL when there is none. */
 const cupel_executor_backend *cupel_executor_find(const char *name);
 /* The one a contract asks for when the user does not say: host for {symbol:}, else emu. */
@@ -83,6 +88,8 @@ CUPEL_MUST_USE cupel_code cupel_executor_run(cupel_executor *executor, const cup
                                              const cupel_run_request *request, cupel_arena *arena,
                                              cupel_observation *out, cupel_error *err);
 const uint8_t *cupel_executor_coverage(cupel_executor *executor, size_t *count);
+/* Every further run will fail: end the process and go on in another. */
+bool cupel_executor_spent(const cupel_executor *executor);
 void cupel_executor_close(cupel_executor *executor);
 
 #endif

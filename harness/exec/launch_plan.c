@@ -1,0 +1,56 @@
+#include "launch_plan.h"
+
+#include <string.h>
+
+cupel_code cupel_launch_plan_entries(const cupel_binding *binding, cupel_arena *arena, cupel_entry_set *out,
+                                     cupel_error *err) {
+    const cupel_contract *contract = binding->contract;
+    size_t length = 1;
+    out->count = 0;
+    for (int l = 0; l < contract->launch_count; l++) {
+        char *entry;
+        CUPEL_TRY(cupel_binding_entry(binding, &contract->launches[l], arena, &entry, err));
+        int known = 0;
+        while (known < out->count && strcmp(out->distinct[known], entry) != 0) known++;
+        out->of_launch[l] = known;
+        if (known < out->count) continue;
+        out->distinct[out->count++] = entry;
+        length += strlen(entry) + 1;
+    }
+    out->key = cupel_arena_alloc(arena, length);
+    if (out->key == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    for (int i = 0; i < out->count; i++) {
+        strcat(out->key, out->distinct[i]);
+        strcat(out->key, "\n");
+    }
+    return CUPEL_OK;
+}
+
+static cupel_code evaluate(const cupel_case *c, const cupel_scalar_expr *expr, int64_t *out,
+                           cupel_error *err) {
+    cupel_scalar value;
+    CUPEL_TRY(cupel_binding_scalar(&c->binding, expr, c->strides, &value, err));
+    if (value.real) {
+        cupel_span text = cupel_scalar_text(expr);
+        return cupel_fail_span(err, CUPEL_CONTRACT, text, "expected an integer, '%.*s' is %g",
+                               (int)text.length, text.text, value.d);
+    }
+    *out = value.i;
+    return CUPEL_OK;
+}
+
+cupel_code cupel_launch_plan_make(const cupel_case *c, const cupel_launch *launch,
+                                  const cupel_emu_kernel *kernel, const cupel_guarded *guarded,
+                                  cupel_launch_plan *out, cupel_error *err) {
+    int64_t skip = 0;
+    if (launch->skip_if != NULL) CUPEL_TRY(evaluate(c, launch->skip_if, &skip, err));
+    out->skipped = skip != 0;
+    if (out->skipped) return CUPEL_OK;
+    out->dynamic_shared = 0;
+    for (int i = 0; i < 3; i++) out->grid[i] = out->block[i] = 1;
+    for (int i = 0; i < launch->grid_rank; i++) CUPEL_TRY(evaluate(c, launch->grid[i], &out->grid[i], err));
+    for (int i = 0; i < launch->block_rank; i++)
+        CUPEL_TRY(evaluate(c, launch->block[i], &out->block[i], err));
+    if (launch->shared != NULL) CUPEL_TRY(evaluate(c, launch->shared, &out->dynamic_shared, err));
+    return cupel_arguments_evaluate(c, launch, kernel, guarded, &out->arguments, err);
+}

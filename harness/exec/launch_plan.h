@@ -1,0 +1,32 @@
+/* The launches of a contract under a binding and for a case: which entries they need, and their dimensions
+ * and arguments. Shared by the executors that launch kernels. */
+#ifndef CUPEL_LAUNCH_PLAN_H
+#define CUPEL_LAUNCH_PLAN_H
+
+#include "arguments.h"
+
+/* The entries of every launch under a binding. */
+typedef struct cupel_entry_set {
+    int count;
+    const char *distinct[CUPEL_LAUNCH_MAX];
+    int of_launch[CUPEL_LAUNCH_MAX]; /* index into distinct */
+    char *key;                       /* distinct, a line each */
+} cupel_entry_set;
+
+/* Everything lives in arena. */
+CUPEL_MUST_USE cupel_code cupel_launch_plan_entries(const cupel_binding *binding, cupel_arena *arena,
+                                                    cupel_entry_set *out, cupel_error *err);
+
+typedef struct cupel_launch_plan {
+    bool skipped; /* skip_if holds */
+    int64_t grid[3], block[3];
+    int64_t dynamic_shared; /* bytes */
+    cupel_arguments arguments;
+} cupel_launch_plan;
+
+/* One launch of a case that guarded holds; its arguments have been checked against the kernel. */
+CUPEL_MUST_USE cupel_code cupel_launch_plan_make(const cupel_case *c, const cupel_launch *launch,
+                                                 const cupel_emu_kernel *kernel, const cupel_guarded *guarded,
+                                                 cupel_launch_plan *out, cupel_error *err);
+
+#endif
