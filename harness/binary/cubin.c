@@ -171,7 +171,8 @@ static void take_shared(reader *r, const char *name, const GElf_Shdr *header) {
     cupel_cubin_kernel *kernel = find(r->out, name);
     if (!kernel || header->sh_size > INT32_MAX) return;
     kernel->shared = (int64_t)header->sh_size;
-    if (r->reserves && kernel->shared >= RESERVED_SHARED) kernel->shared -= RESERVED_SHARED;
+    kernel->reserved = r->reserves && kernel->shared >= RESERVED_SHARED ? RESERVED_SHARED : 0;
+    kernel->shared -= kernel->reserved;
 }
 
 static cupel_code take_section(reader *r, Elf_Scn *section, const GElf_Shdr *header, cupel_error *err) {

@@ -13,7 +13,8 @@
 typedef struct cupel_cubin_kernel {
     const char *name;    /* the lowered name */
     int registers;       /* a thread */
-    int64_t shared;      /* bytes of static shared memory a block, without what the system reserves */
+    int64_t shared;      /* bytes of static shared memory a block */
+    int64_t reserved;    /* bytes that the system takes before them, as far as the file says */
     int64_t stack;       /* bytes of local memory a thread: spills and arrays of the kernel's own frame */
     int64_t max_threads; /* a block, by __launch_bounds__; 0: no bound */
     int64_t block[3];    /* the only block that it takes (__reqntid__); zeros: any */
