@@ -9,8 +9,10 @@
 
 #include "supervisor_impl.h"
 
-static const double default_seconds = 10, default_host_seconds = 0.25, prepare_seconds = 180;
-static const uint64_t default_memory = (uint64_t)2 << 30, default_host_memory = (uint64_t)512 << 20;
+static const double default_seconds = 10, default_host_seconds = 0.25, default_gpu_seconds = 2,
+                    prepare_seconds = 180;
+static const uint64_t default_memory = (uint64_t)2 << 30, default_host_memory = (uint64_t)512 << 20,
+                      default_gpu_memory = (uint64_t)16 << 30;
 
 /* ---- opening ---- */
 
@@ -92,6 +94,10 @@ static void set_limits(cupel_supervisor *s, const cupel_supervisor_options *opti
             ->permutes_schedules; /* then the executor stops a hang itself, and needs memory of its own */
     double seconds = emulated ? default_seconds : default_host_seconds;
     uint64_t memory = emulated ? default_memory : default_host_memory;
+    if (s->backend->hangs) { /* of a GPU: the driver maps much, and a launch of a case takes milliseconds */
+        seconds = default_gpu_seconds;
+        memory = default_gpu_memory;
+    }
     s->limits.memory = options->memory_limit ? options->memory_limit : memory;
     s->limits.seconds = options->seconds_limit > 0 ? options->seconds_limit : seconds;
     s->limits.prepare_seconds = prepare_seconds;
@@ -280,7 +286,8 @@ static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, con
     bool loading =
         cupel_worker_overran(desk->worker) && cupel_worker_last_phase(desk->worker) == CUPEL_PHASE_PREPARING;
     *again = cupel_worker_overran(desk->worker) || cupel_worker_killed_by_stranger(desk->worker);
-    const bool ours = s->backend->contains_faults && (!*again || factor > 1);
+    const bool hung = s->backend->hangs && cupel_worker_overran(desk->worker);
+    const bool ours = s->backend->contains_faults && !hung && (!*again || factor > 1);
     cupel_supervisor_dismiss(desk);
     if (loading)
         return cupel_fail(err, CUPEL_WORKER, "compiling and loading the candidate took more than %g seconds",
@@ -311,7 +318,11 @@ static cupel_code run_lone(void *self, const cupel_case *c, const cupel_run_requ
 cupel_code cupel_supervisor_try(cupel_supervisor *s, const cupel_recipe *recipe, bool fresh,
                                 cupel_arena *arena, cupel_trial *out, cupel_error *err) {
     lone_run run = {s, fresh, fresh};
-    cupel_runner runner = {&run, s->backend->checks_addresses, s->backend->sees_atomics,
-                           s->backend->permutes_schedules, run_lone};
+    cupel_runner runner = {&run,
+                           s->backend->checks_addresses,
+                           s->backend->sees_atomics,
+                           s->backend->permutes_schedules,
+                           s->backend->varies_schedules,
+                           run_lone};
     return cupel_trial_run(s->contract, recipe, &runner, CUPEL_CERTIFY, arena, NULL, out, err);
 }

@@ -221,7 +221,8 @@ static cupel_code bury(search *h, uint64_t *first, int *stillborn, cupel_error *
                           h->s->limits.prepare_seconds);
     if (worked) {
         *stillborn = 0;
-        hand_out_death(h);
+        bool told = h->s->backend->spent && atomic_load(&shared->spent);
+        if (!told) hand_out_death(h);
         *first = n + 1;
     } else if (++*stillborn == STILLBORN_MAX)
         return cupel_fail(err, CUPEL_WORKER, "workers die before their first case");

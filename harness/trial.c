@@ -47,7 +47,7 @@ static bool finished(const cupel_trial *out, int r) {
 }
 
 static uint64_t second_schedule(const trial *t) {
-    return t->runner->permutes_schedules ? t->out->c->recipe->schedule : 0;
+    return t->runner->permutes_schedules || t->runner->varies_schedules ? t->out->c->recipe->schedule : 0;
 }
 
 static bool has_history(const trial *t) {

@@ -11,7 +11,7 @@
 /* Something that can run a case once: an executor in this process, or a worker process. */
 typedef struct cupel_runner {
     void *self;
-    bool checks_addresses, sees_atomics, permutes_schedules;
+    bool checks_addresses, sees_atomics, permutes_schedules, varies_schedules;
     cupel_code (*run)(void *self, const cupel_case *c, const cupel_run_request *request, cupel_arena *arena,
                       cupel_observation *out, cupel_error *err);
 } cupel_runner;

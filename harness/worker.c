@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "mine.h"
 #include "supervisor.h"
 #include "worker_features.h"
 #include "worker_isolation.h"
@@ -35,6 +36,7 @@ typedef struct worker {
     cupel_code search_code;            /* why the search ended early */
     uint32_t suspects[SIGNATURES_MAX]; /* of each signature, by hash */
     recipe_list starts, corpus;        /* of the next search */
+    cupel_dictionary dictionary;       /* the candidate's own numbers; empty where they are not known */
     cupel_trial trial;                 /* large: not on the stack */
     cupel_suspect suspect;
     uint8_t record[CUPEL_PROTOCOL_SUSPECT_MAX];
@@ -149,7 +151,7 @@ static bool serve_run(worker *w, const cupel_header *header) {
     cupel_code code = run_command(w, &command, seen);
     bool sent = code == CUPEL_OK ? cupel_protocol_send_observation(CUPEL_WORKER_SOCKET, seen) : send_error(w);
     enter(w, CUPEL_PHASE_IDLE);
-    return sent;
+    return sent && !cupel_executor_spent(w->executor);
 }
 
 /* ---- searching ---- */
@@ -239,7 +241,11 @@ static bool finish_case(worker *w) {
 static bool try_one(void *self, uint64_t n, const cupel_recipe *recipe, cupel_feedback *feedback) {
     worker *w = self;
     const cupel_executor_backend *backend = cupel_executor_backend_of(w->executor);
-    cupel_runner runner = {w, backend->checks_addresses, backend->sees_atomics, backend->permutes_schedules,
+    cupel_runner runner = {w,
+                           backend->checks_addresses,
+                           backend->sees_atomics,
+                           backend->permutes_schedules,
+                           backend->varies_schedules,
                            run_case};
     announce(w, n, recipe);
     cupel_arena_reset(w->arena);
@@ -255,7 +261,24 @@ static bool try_one(void *self, uint64_t n, const cupel_recipe *recipe, cupel_fe
     if (w->trial.unsupported) tell_unsupported(w, w->trial.text);
     bool listening = !learn(w, feedback) || hand_on(w);
     listening = listening && (!w->trial.judged.finding_count || report(w, n));
+    if (cupel_executor_spent(w->executor)) {
+        atomic_store(&w->shared->spent, 1);
+        _exit(0);
+    }
     return finish_case(w) && listening;
+}
+
+/* A candidate whose source cannot be read for numbers is searched without them. */
+static void mine(worker *w) {
+    const cupel_contract *contract = w->contract;
+    size_t length = contract->source ? strlen(contract->source) : 0;
+    if (length > 3 && !strcmp(contract->source + length - 3, ".so")) return;
+    const char *includes[CUPEL_PROTOCOL_TEXTS_MAX];
+    for (int i = 0; i < w->open.include_count; i++) includes[i] = w->open.includes[i];
+    cupel_source_options options = {.include_count = w->open.include_count, .includes = includes};
+    if (length && cupel_dictionary_mine(contract->source, &options, w->contract_arena, &w->dictionary,
+                                        NULL) != CUPEL_OK)
+        w->dictionary = (cupel_dictionary){0};
 }
 
 static bool serve_search(worker *w, const cupel_header *header) {
@@ -268,8 +291,9 @@ static bool serve_search(worker *w, const cupel_header *header) {
         cupel_fail(&w->err, CUPEL_USAGE, "there is no engine '%s'", command.engine);
         return send_error(w);
     }
+    mine(w);
     cupel_search search = {.contract = w->contract,
-                           .limits = {.max_elements = command.max_elements},
+                           .limits = {command.max_elements, &w->dictionary},
                            .seed = command.seed,
                            .first = command.first,
                            .count = command.count,

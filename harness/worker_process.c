@@ -79,6 +79,7 @@ cupel_code cupel_worker_spawn(const cupel_worker_board *board, const cupel_worke
     worker->shared = board->shared;
     worker->limits = *limits;
     atomic_store(&board->shared->stop, 0);
+    atomic_store(&board->shared->spent, 0);
     atomic_store(&board->shared->started, cupel_worker_now());
     atomic_store(&board->shared->phase, CUPEL_PHASE_PREPARING);
     cupel_worker_child child;

@@ -21,6 +21,7 @@ enum { CUPEL_FEATURE_BITS = 1 << 16, CUPEL_FEATURE_EDGES = 1 << 16 };
 typedef struct cupel_worker_shared {
     atomic_uint stop;            /* set by the supervisor: the search ends after this case */
     atomic_uint phase;           /* cupel_phase */
+    atomic_uint spent;           /* the worker has said all and ends because its executor can run no more */
     _Atomic uint64_t started;    /* when the phase began, nanoseconds of the monotonic clock */
     _Atomic uint64_t n;          /* number of the case at work in its campaign */
     _Atomic uint64_t feature_at; /* when the last new feature was seen */

@@ -223,6 +223,7 @@ static cupel_code describe(const job *j, const cupel_nvrtc_output *output, cupel
     out->cubin_size = output->cubin_size;
     out->kernel_count = r->entry_count;
     out->atomics_known = output->ptx[0] != '\0';
+    out->keeps_state = cupel_cuda_text_state(output->ptx);
     out->kernels = cupel_arena_alloc(j->arena, ((size_t)r->entry_count + 1) * sizeof *out->kernels);
     if (out->kernels == NULL) return out_of_memory(j->err);
     for (int i = 0; i < r->entry_count; i++) {

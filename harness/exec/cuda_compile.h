@@ -32,6 +32,7 @@ typedef struct cupel_cuda_code {
     int kernel_count;
     cupel_cuda_kernel *kernels; /* in the order of the request's entries */
     bool atomics_known;         /* the PTX could be read */
+    bool keeps_state;           /* it has variables of its own, which stay from launch to launch */
 } cupel_cuda_code;
 
 /* Everything lives in arena. Errors: UNSUPPORTED when there is no compiler, or no toolkit's header where one

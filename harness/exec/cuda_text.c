@@ -195,3 +195,17 @@ void cupel_cuda_text_atomics(const char *ptx, const char *lowered, bool *adds_fl
         if (mine) note_atomic(instruction(l), adds_floats, swaps);
     }
 }
+
+bool cupel_cuda_text_state(const char *ptx) {
+    static const char *const harmless[] = {" cupel_signature_", "15cupel_signature", " __unnamed_", " $str"};
+    for (const char *at = ptx; *at != '\0';) {
+        line l = next_line(&at);
+        if (l.length == 0 || l.text[0] != '.' || !holds(l, ".global ") || !holds(l, ".align ")) continue;
+        line declared = {l.text, strcspn(l.text, "=[;")};
+        bool counts = true;
+        for (size_t i = 0; i < sizeof harmless / sizeof *harmless && counts; i++)
+            counts = !holds(declared, harmless[i]);
+        if (counts) return true;
+    }
+    return false;
+}

@@ -30,4 +30,7 @@ CUPEL_MUST_USE cupel_code cupel_cuda_text_signature(const char *ptx, int k, cupe
  * entry. */
 void cupel_cuda_text_atomics(const char *ptx, const char *lowered, bool *adds_floats, bool *swaps);
 
+/* Are there variables in global memory, besides texts and signatures? */
+bool cupel_cuda_text_state(const char *ptx);
+
 #endif

@@ -11,7 +11,11 @@
 #include "cuda_launch.h"
 #include "executor.h"
 
-enum { DISTURB_MICROSECONDS = 60, TOLD_MAX = 320 };
+enum {
+    DISTURB_MICROSECONDS = 60,
+    TOLD_MAX = 320,
+    ELSEWHERE = (CUPEL_CUDA_SHIFT_MAX + 1) / 2 /* pages */
+};
 
 /* A compiled and loaded set of entries. Few bindings, few sets: a list. */
 typedef struct built {
@@ -20,6 +24,7 @@ typedef struct built {
     cupel_cu_module module;
     cupel_cuda_code code;
     cupel_cuda_function functions[CUPEL_LAUNCH_MAX]; /* one an entry */
+    bool used;                                       /* since it was loaded */
 } built;
 
 typedef struct cuda {
@@ -28,6 +33,7 @@ typedef struct cuda {
     cupel_source *source;
     cupel_guarded *guarded;
     cupel_cuda_device device;
+    bool host_sets_variables; /* what device variables hold between calls is the host code's affair */
     built *modules;
     char *cache;
     const char **defines;
@@ -76,7 +82,10 @@ static cupel_code open_source(cuda *x, const cupel_executor_options *options, cu
     cupel_source_options source = {.include_count = contract->source_include_count + options->include_count,
                                    .includes = includes,
                                    .for_device = true};
-    return cupel_source_load(contract->source, &source, x->arena, &x->source, err);
+    CUPEL_TRY(cupel_source_load(contract->source, &source, x->arena, &x->source, err));
+    const char *entries[CUPEL_LAUNCH_MAX];
+    for (int l = 0; l < contract->launch_count; l++) entries[l] = contract->launches[l].entry;
+    return cupel_source_host_state(x->source, contract->launch_count, entries, &x->host_sets_variables, err);
 }
 
 static cupel_code open_parts(cuda *x, const cupel_executor_options *options, cupel_error *err) {
@@ -178,21 +187,24 @@ static cupel_code prepare_cuda(void *self, const cupel_binding *binding, cupel_e
     return find_module(x, binding, &found, &entries, err);
 }
 
-/* ---- one run ---- */
+/* ---- one call ---- */
 
-typedef struct run {
+/* One call of a run: what is to be launched, in which memory. */
+typedef struct call {
     cuda *x;
     const cupel_case *c;
-    const cupel_run_request *request;
+    cupel_poison poison;
+    int shift; /* pages */
+    bool disturbed;
     built *candidate;
-    cupel_entry_set entries;
+    const cupel_entry_set *entries;
     cupel_launch_plan *plans;
     unsigned char *region;
     size_t size;
     cupel_cu_pointer base;
     off_t told_from; /* end of what standard error held before */
     cupel_observation *out;
-} run;
+} call;
 
 static double now(void) {
     struct timespec time;
@@ -201,47 +213,51 @@ static double now(void) {
 }
 
 /* Tensors stand at the same offset of both regions. */
-static void relocate(const run *r, const cupel_launch *launch, cupel_launch_plan *plan) {
+static void relocate(const call *k, const cupel_launch *launch, cupel_launch_plan *plan) {
     for (int i = 0; i < launch->arg_count; i++) {
         unsigned char *at;
         if (launch->args[i].kind != CUPEL_ARG_TENSOR) continue;
         memcpy(&at, plan->arguments.values[i], sizeof at);
-        cupel_cu_pointer there = r->base + (cupel_cu_pointer)(at - r->region);
+        cupel_cu_pointer there = k->base + (cupel_cu_pointer)(at - k->region);
         memcpy(plan->arguments.values[i], &there, sizeof there);
     }
 }
 
-/* Lays the case out in host memory and sends it to the device. A schedule of its own has addresses of its
- * own. */
-static cupel_code load_memory(run *r, cupel_error *err) {
-    cuda *x = r->x;
-    int shift = (int)(r->request->schedule % (CUPEL_CUDA_SHIFT_MAX + 1));
-    CUPEL_TRY(cupel_guarded_load(x->guarded, r->c, r->request->poison, err));
-    cupel_guarded_region(x->guarded, &r->region, &r->size);
-    CUPEL_TRY(cupel_cuda_device_reserve(&x->device, r->size, shift, &r->base, err));
-    for (int l = 0; l < x->contract->launch_count; l++) {
-        const cupel_launch *launch = &x->contract->launches[l];
-        CUPEL_TRY(cupel_launch_plan_make(r->c, launch,
-                                         r->candidate->functions[r->entries.of_launch[l]].kernel, x->guarded,
-                                         &r->plans[l], err));
-        if (!r->plans[l].skipped) relocate(r, launch, &r->plans[l]);
+static cupel_code plan_launches(call *k, cupel_error *err) {
+    const cupel_contract *contract = k->x->contract;
+    k->plans = cupel_arena_alloc(k->x->scratch, (size_t)(contract->launch_count + 1) * sizeof *k->plans);
+    if (k->plans == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    for (int l = 0; l < contract->launch_count; l++) {
+        const cupel_emu_kernel *kernel = k->candidate->functions[k->entries->of_launch[l]].kernel;
+        CUPEL_TRY(
+            cupel_launch_plan_make(k->c, &contract->launches[l], kernel, k->x->guarded, &k->plans[l], err));
+        if (!k->plans[l].skipped) relocate(k, &contract->launches[l], &k->plans[l]);
     }
-    memcpy(x->device.staging, r->region, r->size);
-    int status = x->device.api->upload(r->base, x->device.staging, r->size, x->device.stream);
-    if (status == CUPEL_CU_SUCCESS)
-        status =
-            cupel_cuda_device_dirty(&x->device, r->request->poison == CUPEL_POISON_NAN ? 0xffffffffu : 0u);
-    if (status == CUPEL_CU_SUCCESS && r->request->schedule != 0)
-        status = cupel_cuda_device_disturb(&x->device, DISTURB_MICROSECONDS);
-    if (status == CUPEL_CU_SUCCESS) return CUPEL_OK;
-    x->device.spent = true;
-    return cupel_fail(err, CUPEL_WORKER, "the GPU does not take the case: %s (%d)",
-                      cupel_cuda_api_text(x->device.api, status), status);
+    return CUPEL_OK;
 }
 
-/* What the device printed on standard error since the run began: a worker's is a file. */
-static void read_told(const run *r, char told[TOLD_MAX]) {
-    ssize_t got = r->told_from >= 0 ? pread(STDERR_FILENO, told, TOLD_MAX - 1, r->told_from) : -1;
+/* Lays the case out in host memory and sends it to the device. */
+static cupel_code load_memory(call *k, cupel_error *err) {
+    cupel_cuda_device *d = &k->x->device;
+    CUPEL_TRY(cupel_guarded_load(k->x->guarded, k->c, k->poison, err));
+    cupel_guarded_region(k->x->guarded, &k->region, &k->size);
+    CUPEL_TRY(cupel_cuda_device_reserve(d, k->size, k->shift, &k->base, err));
+    CUPEL_TRY(plan_launches(k, err));
+    memcpy(d->staging, k->region, k->size);
+    int status = d->api->upload(k->base, d->staging, k->size, d->stream);
+    if (status == CUPEL_CU_SUCCESS)
+        status = cupel_cuda_device_dirty(d, k->poison == CUPEL_POISON_NAN ? 0xffffffffu : 0u);
+    if (status == CUPEL_CU_SUCCESS && k->disturbed)
+        status = cupel_cuda_device_disturb(d, DISTURB_MICROSECONDS);
+    if (status == CUPEL_CU_SUCCESS) return CUPEL_OK;
+    d->spent = true;
+    return cupel_fail(err, CUPEL_WORKER, "the GPU does not take the case: %s (%d)",
+                      cupel_cuda_api_text(d->api, status), status);
+}
+
+/* What the device printed on standard error since the call began: a worker's is a file. */
+static void read_told(const call *k, char told[TOLD_MAX]) {
+    ssize_t got = k->told_from >= 0 ? pread(STDERR_FILENO, told, TOLD_MAX - 1, k->told_from) : -1;
     told[got > 0 ? got : 0] = '\0';
     told[strcspn(told, "\n")] = '\0';
 }
@@ -251,53 +267,67 @@ static off_t told_so_far(void) {
     return fstat(STDERR_FILENO, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : -1;
 }
 
-static void fault(run *r, const char *entry, int status) {
+static void fault(call *k, const char *entry, int status) {
     char told[TOLD_MAX];
-    read_told(r, told);
-    cupel_cuda_launch_fault(&r->x->device, entry, status, told, r->out);
+    read_told(k, told);
+    cupel_cuda_launch_fault(&k->x->device, entry, status, told, k->out);
 }
 
 /* False when the run is over: out says why. */
-static bool launch(run *r, int l) {
-    cuda *x = r->x;
-    int entry = r->entries.of_launch[l];
-    const cupel_cuda_kernel *kernel = &r->candidate->code.kernels[entry];
-    cupel_cuda_function *function = &r->candidate->functions[entry];
+static bool launch(call *k, int l) {
+    cuda *x = k->x;
+    int entry = k->entries->of_launch[l];
+    const cupel_cuda_kernel *kernel = &k->candidate->code.kernels[entry];
+    cupel_cuda_function *function = &k->candidate->functions[entry];
     /* an exchange may carry an addition, or decide who comes first */
-    if (!r->candidate->code.atomics_known || kernel->adds_float_atomically || kernel->swaps_atomically)
-        r->out->float_atomics = true;
-    if (!cupel_cuda_launch_allowed(&x->device, function, &r->plans[l], r->out)) return false;
-    int status = cupel_cuda_launch_start(&x->device, function, &r->plans[l]);
-    if (status != CUPEL_CU_SUCCESS) {
-        fault(r, function->kernel->entry, status);
-        return false;
+    if (!k->candidate->code.atomics_known || kernel->adds_float_atomically || kernel->swaps_atomically)
+        k->out->float_atomics = true;
+    if (!cupel_cuda_launch_allowed(&x->device, function, &k->plans[l], k->out)) return false;
+    int status = cupel_cuda_launch_start(&x->device, function, &k->plans[l]);
+    if (status == CUPEL_CU_SUCCESS) {
+        status = cupel_cuda_device_wait(&x->device);
+        x->device.spent = status != CUPEL_CU_SUCCESS;
     }
-    status = cupel_cuda_device_wait(&x->device);
     if (status == CUPEL_CU_SUCCESS) return true;
-    x->device.spent = true;
-    fault(r, function->kernel->entry, status);
+    fault(k, function->kernel->entry, status);
     return false;
 }
 
-static void launch_all(run *r) {
+static cupel_code make_call(call *k, cupel_error *err) {
     bool any = false;
-    r->out->outcome = CUPEL_RUN_FINISHED;
-    for (int l = 0; l < r->x->contract->launch_count; l++) {
-        if (r->plans[l].skipped) continue;
+    memset(k->out, 0, sizeof *k->out);
+    CUPEL_TRY(load_memory(k, err));
+    k->out->outcome = CUPEL_RUN_FINISHED;
+    double begun = now();
+    for (int l = 0; l < k->x->contract->launch_count; l++) {
+        if (k->plans[l].skipped) continue;
         any = true;
-        if (!launch(r, l)) return;
+        if (!launch(k, l)) break;
     }
-    if (!any) r->out->outcome = CUPEL_RUN_SKIPPED;
+    k->out->seconds = now() - begun;
+    if (!any) k->out->outcome = CUPEL_RUN_SKIPPED;
+    return CUPEL_OK;
+}
+
+/* ---- one run ---- */
+
+/* The module's variables get their first values back. */
+static cupel_code renew(cuda *x, built *candidate, cupel_error *err) {
+    if (!candidate->code.keeps_state || !candidate->used) return CUPEL_OK;
+    candidate->used = false;
+    x->device.api->module_unload(candidate->module);
+    candidate->module = NULL;
+    return load_functions(x, candidate, err);
 }
 
 /* After a fault there is nothing to be read. */
-static cupel_code read_back(run *r, cupel_error *err) {
-    cupel_cuda_device *d = &r->x->device;
+static cupel_code read_back(call *k, cupel_error *err) {
+    cupel_cuda_device *d = &k->x->device;
     if (d->spent) return CUPEL_OK;
-    int status = d->api->download(d->staging, r->base, r->size, d->stream);
+    int status = d->api->download(d->staging, k->base, k->size, d->stream);
     if (status == CUPEL_CU_SUCCESS) status = cupel_cuda_device_wait(d);
     if (status == CUPEL_CU_SUCCESS) {
-        memcpy(r->region, d->staging, r->size);
+        memcpy(k->region, d->staging, k->size);
         return CUPEL_OK;
     }
     d->spent = true;
@@ -305,21 +335,47 @@ static cupel_code read_back(run *r, cupel_error *err) {
                       cupel_cuda_api_text(d->api, status), status);
 }
 
+/* The earlier calls, then the one that is judged; k->out tells of the last one made. */
+static cupel_code make_calls(call *k, const cupel_run_request *request, cupel_error *err) {
+    const cupel_case *judged = k->c;
+    const int shift = k->shift;
+    for (int i = 0; i < request->earlier_count; i++) {
+        k->c = request->earlier[i].c;
+        k->shift = request->earlier[i].elsewhere ? shift + ELSEWHERE : shift;
+        CUPEL_TRY(make_call(k, err));
+        k->candidate->used = true;
+        if (k->out->outcome != CUPEL_RUN_FINISHED && k->out->outcome != CUPEL_RUN_SKIPPED) {
+            cupel_executor_tell_earlier(k->out);
+            /* the judged call's memory, untouched */
+            return cupel_guarded_load(k->x->guarded, judged, k->poison, err);
+        }
+        if (k->x->host_sets_variables) CUPEL_TRY(renew(k->x, k->candidate, err));
+    }
+    k->c = judged;
+    k->shift = shift;
+    CUPEL_TRY(make_call(k, err));
+    k->candidate->used = true;
+    return read_back(k, err);
+}
+
 static cupel_code run_cuda(void *self, const cupel_case *c, const cupel_run_request *request,
                            cupel_arena *arena, cupel_observation *out, cupel_error *err) {
     cuda *x = self;
-    run r = {.x = x, .c = c, .request = request, .out = out, .told_from = told_so_far()};
+    cupel_entry_set entries;
+    call k = {.x = x,
+              .c = c,
+              .poison = request->poison,
+              .shift =
+                  (int)(request->schedule % ELSEWHERE), /* a schedule of its own has addresses of its own */
+              .disturbed = request->schedule != 0,
+              .entries = &entries,
+              .told_from = told_so_far(),
+              .out = out};
     CUPEL_TRY(expect_life(x, err));
     cupel_arena_reset(x->scratch);
-    memset(out, 0, sizeof *out);
-    CUPEL_TRY(find_module(x, &c->binding, &r.candidate, &r.entries, err));
-    r.plans = cupel_arena_alloc(x->scratch, (size_t)(x->contract->launch_count + 1) * sizeof *r.plans);
-    if (r.plans == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    CUPEL_TRY(load_memory(&r, err));
-    double begun = now();
-    launch_all(&r);
-    out->seconds = now() - begun;
-    CUPEL_TRY(read_back(&r, err));
+    CUPEL_TRY(find_module(x, &c->binding, &k.candidate, &entries, err));
+    CUPEL_TRY(renew(x, k.candidate, err));
+    CUPEL_TRY(make_calls(&k, request, err));
     return cupel_guarded_collect(x->guarded, c, arena, out, err);
 }
 
@@ -337,6 +393,7 @@ static const cupel_executor_backend backend = {.name = "cuda",
                                                .sees_atomics = true,
                                                .contains_faults = true,
                                                .hangs = true,
+                                               .varies_schedules = true,
                                                .open = open_cuda,
                                                .prepare = prepare_cuda,
                                                .run = run_cuda,

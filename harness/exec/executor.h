@@ -45,6 +45,8 @@ typedef struct cupel_executor_backend {
     bool contains_faults;
     /* A run that does not end can only be ended with the process. */
     bool hangs;
+    /* A schedule other than 0 gives other addresses and another timing, but none that repeats exactly. */
+    bool varies_schedules;
     /* Opens the candidate of a contract. UNSUPPORTED with a reason where this machine lacks something. */
     cupel_code (*open)(const cupel_contract *contract, const cupel_executor_options *options, void **self,
                        cupel_error *err);
