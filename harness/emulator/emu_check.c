@@ -6,6 +6,7 @@
 
 #include "emu_load.h"
 #include "emu_machine.h"
+#include "emu_watch.h"
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
@@ -70,7 +71,8 @@ static bool on_stack(uintptr_t address, uint32_t size, size_t below, size_t abov
 static void settle_global(size_t offset, uint32_t size, bool write, const void *pc) {
     uint32_t all = (1u << size) - 1;
     uintptr_t address = m->global_start + offset;
-    if (map_bits(m->valid, offset, size) != all) {
+    if (map_bits(m->valid, offset, size) != all &&
+        !(write ? cupel_emu_watch_store(address, size) : cupel_emu_watch_covers(address, size))) {
         report(write, false, CUPEL_SPACE_GLOBAL, address, size, pc);
         return;
     }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,11 @@ static cupel_code object_path(const cupel_emu_compile_request *r, cupel_arena *a
     XXH3_128bits_update(state, &embedded, sizeof embedded);
     hash_text(state, step_version);
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) hash_text(state, flags[i]);
+    if (r->debug) { /* relative names mean something in this folder alone */
+        char folder[PATH_MAX];
+        hash_text(state, getcwd(folder, sizeof folder) ? folder : "");
+        hash_text(state, "debug");
+    }
     hash_text(state, r->compiler ? r->compiler : "clang");
     hash_text(state, r->source->path);
     XXH3_128bits_update(state, r->source->text, r->source->length);
@@ -138,12 +144,25 @@ static cupel_code run(job *j, const char *const *argv, bool *success) {
     return cupel_emu_compiler_run(argv, j->log, SECONDS_MAX, success, j->err);
 }
 
+/* For a debugger; the last of several flags wins. Relative names of sources are seen from this folder. */
+static cupel_code add_debug_flags(const job *j, const char **argv, int *n) {
+    char folder[PATH_MAX];
+    argv[(*n)++] = "-O0";
+    argv[(*n)++] = "-debug-info-kind=limited";
+    if (!getcwd(folder, sizeof folder)) return CUPEL_OK;
+    const char *option = cupel_arena_printf(j->arena, "-fdebug-compilation-dir=%s", folder);
+    if (!option) return out_of_memory(j->err);
+    argv[(*n)++] = option;
+    return CUPEL_OK;
+}
+
 static cupel_code compile_source(job *j, bool *success) {
     const char *argv[ARGUMENTS_MAX + 64];
     int n = 0;
     argv[n++] = j->compiler.path;
     argv[n++] = "-cc1";
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) argv[n++] = flags[i];
+    if (j->request->debug) CUPEL_TRY(add_debug_flags(j, argv, &n));
     argv[n++] = "-I";
     argv[n++] = j->headers;
     for (int i = 0; i < j->compiler.include_count; i++) {

@@ -15,6 +15,7 @@ typedef struct cupel_emu_compile_request {
                                    cupel_emu_kernel, in order */
     const char *cache;          /* folder; created when missing */
     const char *compiler;       /* NULL: clang on the PATH */
+    bool debug;                 /* for a debugger: variables, nothing optimised */
 } cupel_emu_compile_request;
 
 /* Path of the shared object, in arena; safe beside other processes that compile into the same cache.

@@ -5,6 +5,7 @@
 
 #include "emu_load.h"
 #include "emu_machine.h"
+#include "emu_watch.h"
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
@@ -19,6 +20,7 @@ static void place_thread(cupel_place *place) {
 void cupel_emu_report_access(cupel_access_kind kind, cupel_space space, uintptr_t address, size_t size,
                              const void *pc) {
     cupel_observation *out = m->out;
+    cupel_emu_watch_access(kind);
     out->access_total++;
     for (int i = 0; i < out->access_count; i++) {
         if (m->access_pc[i] != pc || out->accesses[i].kind != kind) continue;
@@ -69,6 +71,7 @@ void cupel_emu_report_stop(cupel_outcome outcome, cupel_fault fault, const void 
     va_start(arguments, format);
     fill(outcome, fault, pc, format, arguments);
     va_end(arguments);
+    if (outcome == CUPEL_RUN_FAULT) cupel_emu_watch_end();
     cupel_emu_fiber_jump(m->host_sp, &m->host_result);
 }
 

@@ -8,9 +8,12 @@
 #include "arguments.h"
 #include "emu_compile.h"
 #include "emu_runtime.h"
+#include "emu_watch.h"
 #include "executor.h"
 #include "guarded.h"
 #include "initialised.h"
+
+_Static_assert((int)CUPEL_WATCH_VALUES == (int)CUPEL_EMU_WATCH_VALUES, "one history of stores");
 
 /* A compiled and loaded set of entries. Few bindings, few sets: a list. */
 typedef struct built {
@@ -32,6 +35,8 @@ typedef struct emu {
     const char **defines;
     int define_count;
     uint64_t step_limit;
+    bool debug;
+    cupel_watch *watch;
     uint8_t *coverage;
     size_t coverage_capacity;
 } emu;
@@ -94,6 +99,8 @@ static cupel_code open_emu(const cupel_contract *contract, const cupel_executor_
     e->guarded = cupel_guarded_create();
     e->elsewhere = cupel_guarded_create();
     e->step_limit = options->step_limit;
+    e->debug = options->debug;
+    e->watch = options->watch;
     cupel_code code = CUPEL_OK;
     if (e->arena == NULL || e->scratch == NULL || e->guarded == NULL || e->elsewhere == NULL)
         code = cupel_fail(err, CUPEL_MEMORY, "no memory for the emulator");
@@ -146,7 +153,8 @@ static cupel_code build(emu *e, const char *const *entries, int count, const cha
                                          .defines = e->defines,
                                          .entry_count = count,
                                          .entries = entries,
-                                         .cache = e->cache};
+                                         .cache = e->cache,
+                                         .debug = e->debug};
     const char *path;
     CUPEL_TRY(cupel_emu_compile(&request, e->scratch, &path, err));
     built *made = calloc(1, sizeof *made);
@@ -269,6 +277,33 @@ static cupel_code plan_call(emu *e, const call *call, planned **out, cupel_error
     return CUPEL_OK;
 }
 
+/* Puts the executor's watch over a call. Stores to bytes that are not valid are looked at more closely. */
+static void begin_watch(const emu *e, const call *call, cupel_emu_watch *watch) {
+    const cupel_watch *wanted = e->watch;
+    unsigned char *start;
+    size_t size;
+    *watch = (cupel_emu_watch){.stop_accesses = wanted->stop_accesses,
+                               .stop_end = wanted->stop_end,
+                               .stop_store = wanted->stop_store};
+    cupel_guarded_region(call->memory, &start, &size);
+    if (wanted->tensor >= 0) {
+        unsigned char *at = cupel_guarded_tensor(call->memory, call->c, wanted->tensor) + wanted->offset;
+        watch->address = (uintptr_t)at;
+        watch->size = wanted->size;
+        for (size_t i = 0; i < wanted->size; i++) {
+            size_t byte = (size_t)(at - start) + i;
+            e->initialised.valid[byte >> 3] &= (uint8_t) ~(1u << (byte & 7));
+        }
+    }
+    cupel_emu_watch_over(watch);
+}
+
+static void end_watch(const emu *e, const cupel_emu_watch *watch) {
+    cupel_emu_watch_over(NULL);
+    e->watch->stores = watch->stores;
+    memcpy(e->watch->values, watch->values, sizeof e->watch->values);
+}
+
 /* *again: the run has to be made once more, carefully. */
 static cupel_code make_call(emu *e, const call *call, const cupel_run_request *request,
                             cupel_observation *out, bool *again, cupel_error *err) {
@@ -284,6 +319,8 @@ static cupel_code make_call(emu *e, const call *call, const cupel_run_request *r
     cupel_guarded_region(call->memory, &memory.start, &memory.size);
     uint64_t steps =
         e->step_limit != 0 ? e->step_limit : steps_for(call->c, plans, e->contract->launch_count);
+    cupel_emu_watch watch;
+    if (call->last && e->watch) begin_watch(e, call, &watch);
     cupel_emu_run_begin(call->candidate->module, &memory, request->schedule, call->candidate->careful,
                         request->poison == CUPEL_POISON_FINITE, steps, out);
     for (int l = 0; l < e->contract->launch_count; l++) {
@@ -292,6 +329,7 @@ static cupel_code make_call(emu *e, const call *call, const cupel_run_request *r
         if (!cupel_emu_run_launch(&plans[l].launch)) break;
     }
     *again = cupel_emu_run_end(!call->last && !e->host_sets_variables);
+    if (call->last && e->watch) end_watch(e, &watch);
     if (!any) out->outcome = CUPEL_RUN_SKIPPED;
     return CUPEL_OK;
 }

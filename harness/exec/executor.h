@@ -8,6 +8,19 @@
 
 typedef struct cupel_executor cupel_executor;
 
+/* Bytes of a tensor that a debugger watches, where the backend can (emu): see emu_watch.h. */
+enum { CUPEL_WATCH_VALUES = 1024 };
+typedef struct cupel_watch {
+    int tensor;             /* -1: no bytes */
+    int64_t offset;         /* bytes from its data pointer */
+    size_t size;            /* at most 8 */
+    int stop_store;         /* the store at which cupel_emu_watch_hit is called, from 1 on; 0: at none */
+    unsigned stop_accesses; /* bit per cupel_access_kind at whose first one it is called */
+    bool stop_end;          /* it is called where a fault ends the run */
+    int stores;             /* out: how many there were, */
+    uint64_t values[CUPEL_WATCH_VALUES]; /* and what each of the first ones left */
+} cupel_watch;
+
 typedef struct cupel_executor_options {
     const char *cache; /* folder for compiled candidates, keyed by content */
     int define_count, include_count;
@@ -15,6 +28,8 @@ typedef struct cupel_executor_options {
     const char *const *includes; /* -I */
     double seconds_limit;        /* for one run, where steps cannot be counted; 0: 10 */
     uint64_t step_limit;         /* edges for one run; 0: derived from the case's size */
+    bool debug;                  /* candidates are compiled for a debugger */
+    cupel_watch *watch;          /* over the judged call of every run; borrowed; NULL: none */
 } cupel_executor_options;
 
 /* A call that a run makes before the one that is judged. */
