@@ -1,259 +1,198 @@
 #include "check.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "check_impl.h"
 #include "shrink.h"
-#include "wording.h"
 
 /* Seconds of the default budget: it ends when QUIET seconds bring nothing new, at TOTAL in any case; RESERVE
  * of that is kept for the last bundle. */
 static const double quiet_seconds = 5, total_seconds = 20, reserve_seconds = 1.5;
-static const double minimise_seconds = 5, minimise_least = 1, minimise_most = 10;
+static const double plenty = 1e9, save_again_seconds = 30;
 
-/* A finding of which the budget allows fewer tries than this (a hang, as a rule) is left as it was found. */
-enum { WORTHWHILE_TRIES = 8 };
+/* Of a check's budget the recipes of the corpus get a part: this many where time is the budget, else this
+ * part of the cases. A campaign tries them all. A search that ends without any case this often in a row is
+ * given up. */
+enum { REPLAYED_MAX = 256, REPLAYED_PART = 4, SAVED_AT_A_TIME = 16, BARREN_ROUNDS_MAX = 5 };
 
-enum { ATTEMPTS_MAX = 3, SIGNATURES_MAX = 128, PENDING_MAX = 32, MINIMISE_TRIES = 1600 };
-
-typedef struct attempt {
-    char signature[160];
-    int tries; /* fresh runs without confirmation */
-} attempt;
-
-typedef struct check {
-    const cupel_contract *contract;
-    const cupel_check_options *options;
-    const cupel_check_listener *listener;
-    cupel_check_report *report;
-    cupel_supervisor *supervisor;
-    cupel_arena *arena; /* of fresh trials */
-    double start;
-    int attempt_count;
-    attempt attempts[SIGNATURES_MAX];
-    int pending_count; /* slips of the minimiser, to be confirmed like any suspect */
-    cupel_recipe pending[PENDING_MAX];
-    cupel_code code; /* a failure inside a callback */
-    cupel_error *err;
-} check;
-
-static double elapsed(const check *c) {
+double cupel_check_elapsed(const cupel_check *c) {
     return cupel_shrink_now() - c->start;
 }
 
-static bool stopped(const check *c) {
+bool cupel_check_stopped(const cupel_check *c) {
     return c->options->stop && *c->options->stop;
 }
 
-/* Seconds left for the whole check; without a limit on time, plenty. */
-static double remaining(const check *c) {
-    if (stopped(c)) return 0;
-    if (c->options->seconds > 0) return c->options->seconds - elapsed(c);
-    return c->options->cases ? 3600 : total_seconds - reserve_seconds - elapsed(c);
+bool cupel_check_untimed(const cupel_check *c) {
+    return c->options->cases && !(c->options->seconds > 0);
 }
 
-static cupel_check_finding *known(const check *c, const char *signature) {
-    for (int i = 0; i < c->report->finding_count; i++)
-        if (strcmp(c->report->findings[i].signature, signature) == 0) return &c->report->findings[i];
-    return NULL;
+double cupel_check_remaining(const cupel_check *c) {
+    if (cupel_check_stopped(c)) return 0;
+    if (c->options->seconds > 0) return c->options->seconds - cupel_check_elapsed(c);
+    if (c->options->cases || c->options->endless) return plenty;
+    return total_seconds - reserve_seconds - cupel_check_elapsed(c);
 }
 
-/* How often this signature was tried in vain; NULL when the table is full. */
-static attempt *attempt_of(check *c, const char *signature) {
-    for (int i = 0; i < c->attempt_count; i++)
-        if (strcmp(c->attempts[i].signature, signature) == 0) return &c->attempts[i];
-    if (c->attempt_count == SIGNATURES_MAX) return NULL;
-    attempt *a = &c->attempts[c->attempt_count++];
-    snprintf(a->signature, sizeof a->signature, "%s", signature);
-    a->tries = 0;
-    return a;
+void cupel_check_note(const cupel_check *c, bool warning, const char *format, ...) {
+    char text[1024];
+    if (!c->listener || !c->listener->note) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    c->listener->note(c->listener->self, warning, text);
 }
 
-/* Seconds for minimising one finding. With --cases tries end it before time does, so that a seed gives the
- * same case on every machine that is not very slow. */
-static double minimise_budget(const check *c) {
-    double seconds = c->options->cases                 ? minimise_most
-                     : remaining(c) < minimise_seconds ? remaining(c)
-                                                       : minimise_seconds;
-    return seconds < minimise_least ? minimise_least : seconds;
+/* ---- the corpus ---- */
+
+static void tell_corpus(cupel_check *c) {
+    char text[700];
+    cupel_corpus_note(c->corpus, text, sizeof text);
+    if (text[0]) cupel_check_note(c, false, "corpus: %s", text);
 }
 
-static bool worth_minimising(const check *c, const cupel_check_finding *found) {
-    return found->try_seconds * WORTHWHILE_TRIES < minimise_budget(c);
+/* Whatever waits to be saved; at most some of it at a time while a search is at work. */
+static void save_waiting(cupel_check *c, int at_most) {
+    if (!c->corpus) return;
+    cupel_corpus_save(c->corpus, at_most);
+    c->report->corpus = *cupel_corpus_counted(c->corpus);
+    const char *trouble = cupel_corpus_trouble(c->corpus);
+    if (trouble && !c->corpus_told) cupel_check_note(c, true, "corpus: nothing can be saved: %s", trouble);
+    c->corpus_told = c->corpus_told || trouble;
 }
 
-/* ---- saving ---- */
-
-static void save(check *c, cupel_check_finding *found, const cupel_trial *trial) {
-    char before[sizeof found->bundle];
-    memcpy(before, found->bundle, sizeof before);
-    cupel_bundle bundle = {.contract = c->contract,
-                           .contract_path = c->options->kernel,
-                           .executor = c->report->executor,
-                           .recipe = &found->recipe,
-                           .trial = trial,
-                           .finding = &found->finding,
-                           .report = found->minimised ? &found->report : NULL,
-                           .seed = c->options->seed,
-                           .define_count = c->options->supervisor.exec.define_count,
-                           .include_count = c->options->supervisor.exec.include_count,
-                           .defines = c->options->supervisor.exec.defines,
-                           .includes = c->options->supervisor.exec.includes,
-                           .provisional = !found->minimised};
-    cupel_error err = {0};
-    const char *directory = c->options->directory ? c->options->directory : ".";
-    if (cupel_bundle_write(&bundle, directory, found->bundle, sizeof found->bundle, &err) != CUPEL_OK) {
-        cupel_error_format(&err, found->bundle_error, sizeof found->bundle_error);
-        memcpy(found->bundle, before, sizeof before);
-    } else {
-        found->bundle_error[0] = '\0';
-        if (before[0] && strcmp(before, found->bundle) != 0) cupel_bundle_remove(before);
-    }
-    cupel_recipe_describe(c->contract, &found->recipe, found->described, sizeof found->described);
-    cupel_word_where(&found->finding, trial, found->where, sizeof found->where);
-    if (c->listener && c->listener->found) c->listener->found(c->listener->self, found);
+/* On a disk that is full nothing is tried again at once. */
+static void save_now_and_then(cupel_check *c) {
+    double now = cupel_check_elapsed(c);
+    bool failing = c->corpus && cupel_corpus_trouble(c->corpus),
+         due = now - c->saved_at >= save_again_seconds;
+    if (!failing || due) save_waiting(c, SAVED_AT_A_TIME);
+    if (!due) return;
+    c->saved_at = now;
+    if (c->options->endless) cupel_check_save_again(c);
 }
 
-static void record(check *c, const cupel_recipe *recipe, const cupel_trial *trial,
-                   const cupel_finding *finding, double try_seconds) {
-    char signature[160];
-    cupel_finding_signature(finding, signature, sizeof signature);
-    if (known(c, signature)) return;
-    if (c->report->finding_count == CUPEL_CHECK_FINDINGS_MAX) {
-        c->report->dropped++;
-        return;
-    }
-    cupel_check_finding *found = &c->report->findings[c->report->finding_count++];
-    memset(found, 0, sizeof *found);
-    found->finding = *finding;
-    found->recipe = *recipe;
-    found->try_seconds = try_seconds;
-    /* no trait is known to be necessary yet, and none will be where the minimiser is too dear */
-    if (!worth_minimising(c, found)) found->finding.gate = cupel_gate_of_finding(&found->finding, 0);
-    snprintf(found->signature, sizeof found->signature, "%s", signature);
-    save(c, found, trial);
-}
-
-/* Runs a suspect in a fresh worker; every finding that this shows is saved. False when it shows none. */
-static bool confirm(check *c, const cupel_recipe *recipe) {
-    cupel_trial trial = {0};
-    double before = cupel_shrink_now();
-    cupel_arena_reset(c->arena);
-    cupel_code code = cupel_supervisor_try(c->supervisor, recipe, true, c->arena, &trial, c->err);
-    double seconds = cupel_shrink_now() - before;
-    if (code != CUPEL_OK) {
-        if (code == CUPEL_MISMATCH || code == CUPEL_CONTRACT || code == CUPEL_MEMORY) c->code = code;
-        return false;
-    }
-    for (int i = 0; i < trial.judged.finding_count; i++)
-        record(c, recipe, &trial, &trial.judged.findings[i], seconds);
-    if (trial.judged.finding_count == 0 && trial.unconfirmed > 0) c->report->false_alarms++;
-    return trial.judged.finding_count > 0 || trial.unconfirmed > 0;
-}
-
-/* ---- minimising ---- */
-
-static cupel_code try_for_minimiser(void *self, const cupel_recipe *recipe, cupel_arena *arena,
-                                    cupel_trial *out, cupel_error *err) {
-    check *c = self;
-    if (stopped(c)) return cupel_fail(err, CUPEL_UNABLE, "the check was interrupted");
-    return cupel_supervisor_try(c->supervisor, recipe, false, arena, out, err);
-}
-
-static void keep_slip(void *self, const cupel_recipe *recipe, const cupel_finding *finding) {
-    check *c = self;
-    char signature[160];
-    cupel_finding_signature(finding, signature, sizeof signature);
-    attempt *a = known(c, signature) ? NULL : attempt_of(c, signature);
-    if (!a || a->tries > 0 || c->pending_count == PENDING_MAX) return;
-    a->tries++;
-    c->pending[c->pending_count++] = *recipe;
-}
-
-/* The minimal case must fail in a fresh worker too, else the case as found stays. */
-static void minimise(check *c, cupel_check_finding *found) {
-    cupel_recipe recipe = found->recipe;
-    cupel_finding finding;
-    cupel_minimise_report report = {0};
-    double seconds = minimise_budget(c);
-    cupel_minimise_options budget = {.max_tries = MINIMISE_TRIES, .seconds = seconds};
-    cupel_predicate predicate = {c, try_for_minimiser, keep_slip};
-    if (cupel_minimise(c->contract, found->signature, &predicate, &budget, &recipe, &finding, &report,
-                       NULL) != CUPEL_OK ||
-        stopped(c)) /* what a minimiser cut short says of necessity is nothing */
-        return;
-    cupel_trial trial = {0};
-    cupel_arena_reset(c->arena);
-    if (cupel_supervisor_try(c->supervisor, &recipe, true, c->arena, &trial, NULL) != CUPEL_OK) return;
-    const cupel_finding *again = cupel_shrink_finding(&trial, found->signature);
-    if (!again) return;
-    found->recipe = recipe;
-    found->finding = *again;
-    found->finding.gate = finding.gate;
-    found->finding.necessary_traits = finding.necessary_traits;
-    found->report = report;
-    found->minimised = true;
-    save(c, found, &trial);
-}
-
-static void confirm_pending(check *c) {
-    while (c->pending_count > 0 && c->code == CUPEL_OK && !stopped(c)) {
-        cupel_recipe recipe = c->pending[--c->pending_count];
-        (void)confirm(c, &recipe);
-    }
-}
-
-static void minimise_new(check *c, int from) {
-    for (int i = from; i < c->report->finding_count && c->code == CUPEL_OK && !stopped(c); i++) {
-        cupel_check_finding *found = &c->report->findings[i];
-        if (!found->minimised && worth_minimising(c, found)) minimise(c, found);
-        confirm_pending(c); /* may add findings, which this loop then reaches */
-    }
+/* What the search tries first: the corpus. */
+static cupel_code collect_starts(cupel_check *c, cupel_search_options *search) {
+    const cupel_check_options *options = c->options;
+    int max = options->endless ? CUPEL_CORPUS_MAX : REPLAYED_MAX, kept = 0;
+    if (!options->endless && options->cases && options->cases / REPLAYED_PART < (uint64_t)max)
+        max = (int)(options->cases / REPLAYED_PART);
+    cupel_recipe *stored = NULL;
+    cupel_arena_reset(c->starts_arena);
+    if (c->corpus)
+        CUPEL_TRY(
+            cupel_corpus_starts(c->corpus, max, options->seed, c->starts_arena, &kept, &stored, c->err));
+    search->start_count = (size_t)kept;
+    search->starts = stored;
+    return CUPEL_OK;
 }
 
 /* ---- the search ---- */
 
 static bool on_suspect(void *self, const cupel_recipe *recipe, const cupel_judged *suspicion) {
-    check *c = self;
-    bool is_new = false;
-    attempt *a = NULL;
-    for (int i = 0; i < suspicion->finding_count && !is_new; i++) {
-        char signature[160];
-        cupel_finding_signature(&suspicion->findings[i], signature, sizeof signature);
-        if (known(c, signature)) continue;
-        a = attempt_of(c, signature);
-        is_new = a && a->tries < ATTEMPTS_MAX;
-    }
-    if (is_new) {
-        int findings = c->report->finding_count;
-        if (!confirm(c, recipe) && ++a->tries == ATTEMPTS_MAX) c->report->unconfirmed++;
-        minimise_new(c, findings);
-    }
-    return c->code == CUPEL_OK && remaining(c) > 0;
+    cupel_check *c = self;
+    cupel_check_suspect(c, recipe, suspicion);
+    return c->code == CUPEL_OK && cupel_check_remaining(c) > 0;
+}
+
+static void on_interesting(void *self, const cupel_recipe *recipe) {
+    cupel_check *c = self;
+    if (c->corpus) cupel_corpus_add(c->corpus, recipe);
+}
+
+void cupel_check_show(cupel_check *c) {
+    c->report->seconds = cupel_check_elapsed(c);
+    if (c->last.cases && c->listener && c->listener->progress)
+        c->listener->progress(c->listener->self, c->report, &c->last);
+}
+
+static void take_progress(cupel_check *c, const cupel_progress *progress) {
+    cupel_check_report *report = c->report;
+    report->scoreboard = c->before;
+    cupel_scoreboard_add(&report->scoreboard, progress->scoreboard);
+    report->cases = (uint64_t)c->before.cases + progress->cases;
+    if (progress->worst_ratio > report->worst_ratio) report->worst_ratio = progress->worst_ratio;
+    report->restarts = c->restarts_before + progress->restarts;
+    report->features = progress->features;
+    report->edges = progress->edges;
+    report->edge_count = progress->edge_count;
+    report->feature_seconds = progress->seconds_since_feature;
+    if (progress->unsupported)
+        snprintf(report->unsupported, sizeof report->unsupported, "%s", progress->unsupported);
+    c->last = *progress;
+    c->last.scoreboard = &report->scoreboard;
+    c->last.cases = report->cases;
+    c->last.restarts = report->restarts;
+    c->last.unsupported = report->unsupported;
 }
 
 static bool on_progress(void *self, const cupel_progress *progress) {
-    check *c = self;
-    c->report->cases = progress->cases;
-    c->report->worst_ratio = progress->worst_ratio;
-    c->report->restarts = progress->restarts;
-    c->report->seconds = elapsed(c);
-    if (progress->unsupported)
-        snprintf(c->report->unsupported, sizeof c->report->unsupported, "%s", progress->unsupported);
-    if (c->listener && c->listener->progress) c->listener->progress(c->listener->self, c->report, progress);
-    bool budget_given = c->options->cases || c->options->seconds > 0;
+    cupel_check *c = self;
+    take_progress(c, progress);
+    save_now_and_then(c);
+    cupel_check_show(c);
+    bool budget_given = c->options->cases || c->options->seconds > 0 || c->options->endless;
     bool quiet = progress->seconds_since_feature >= quiet_seconds;
-    return remaining(c) > 0 && (budget_given || !quiet);
+    return c->code == CUPEL_OK && cupel_check_remaining(c) > 0 && (budget_given || !quiet);
+}
+
+/* One search; its totals join those of the searches before it. */
+static cupel_code search_once(cupel_check *c, uint64_t seed) {
+    const cupel_check_options *options = c->options;
+    cupel_scoreboard board = {0};
+    cupel_search_options search = {.engine = options->engine, .seed = seed, .limits = options->limits};
+    if (options->cases) search.cases = options->cases - (uint64_t)c->before.cases;
+    cupel_search_callbacks callbacks = {
+        .self = c, .suspect = on_suspect, .progress = on_progress, .interesting = on_interesting};
+    CUPEL_TRY(collect_starts(c, &search));
+    c->report->rounds++;
+    cupel_code code = cupel_supervisor_search(c->supervisor, &search, &callbacks, &board, c->err);
+    cupel_scoreboard_add(&c->before, &board);
+    c->report->scoreboard = c->before;
+    c->restarts_before = c->report->restarts;
+    return c->code != CUPEL_OK ? c->code : code;
+}
+
+static bool is_over(const cupel_check *c) {
+    return cupel_check_remaining(c) <= 0 ||
+           (c->options->cases && (uint64_t)c->before.cases >= c->options->cases);
+}
+
+/* A campaign begins a new search, with another seed, when one ends by itself or breaks down; a check ends
+ * then. */
+static cupel_code search(cupel_check *c) {
+    static const uint64_t stride = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t seed = c->options->seed;
+    for (int barren = 0;; seed += stride) {
+        int64_t cases = c->before.cases;
+        cupel_code code = search_once(c, seed);
+        if (!c->options->endless || c->code != CUPEL_OK || is_over(c)) return code;
+        if (code != CUPEL_OK && code != CUPEL_WORKER) return code;
+        barren = c->before.cases > cases ? 0 : barren + 1;
+        if (barren == BARREN_ROUNDS_MAX)
+            return code != CUPEL_OK ? code : cupel_fail(c->err, CUPEL_UNABLE, "the search tries no case");
+        if (code != CUPEL_OK) {
+            char text[700];
+            cupel_check_note(c, true, "the search broke down and starts again: %s",
+                             cupel_error_format(c->err, text, sizeof text));
+        }
+        save_waiting(c, CUPEL_CORPUS_MAX);
+    }
 }
 
 /* ---- the verdict ---- */
 
-static bool selected(const check *c, cupel_gate gate) {
+static bool selected(const cupel_check *c, cupel_gate gate) {
     return !c->options->gates || (c->options->gates >> gate & 1);
 }
 
-static void drop_unselected(check *c) {
+static void drop_unselected(cupel_check *c) {
     int kept = 0;
     for (int i = 0; i < c->report->finding_count; i++)
         if (selected(c, c->report->findings[i].finding.gate))
@@ -261,7 +200,7 @@ static void drop_unselected(check *c) {
     c->report->finding_count = kept;
 }
 
-static void conclude(check *c) {
+static void conclude(cupel_check *c) {
     cupel_check_report *report = c->report;
     drop_unselected(c);
     int rejecting = 0;
@@ -280,8 +219,10 @@ static void conclude(check *c) {
     }
     bool could_run = report->scoreboard.unsupported < report->scoreboard.cases;
     report->verdict = cupel_verdict_of(&report->scoreboard, rejecting, report->unconfirmed, could_run);
-    report->interrupted = stopped(c);
-    for (int i = 0; i < report->finding_count && report->interrupted; i++)
+    /* a campaign without a budget has no other end */
+    bool budget = !c->options->endless || c->options->cases || c->options->seconds > 0;
+    report->interrupted = cupel_check_stopped(c) && budget;
+    for (int i = 0; i < report->finding_count && cupel_check_stopped(c); i++)
         report->findings[i].gate_untested = !report->findings[i].minimised;
     if (report->verdict == CUPEL_VERDICT_ACCEPTED && (judged == 0 || report->interrupted))
         report->verdict = CUPEL_VERDICT_INCONCLUSIVE;
@@ -297,46 +238,66 @@ static void conclude(check *c) {
         snprintf(report->reason, sizeof report->reason, "nothing was judged");
 }
 
+static void begin_report(cupel_check *c) {
+    const cupel_check_options *options = c->options;
+    cupel_check_report *report = c->report;
+    report->contract = c->contract;
+    report->kernel = options->kernel;
+    report->seed = options->seed;
+    report->signature_seconds = -1;
+    report->endless = options->endless;
+    report->engine = options->engine ? options->engine : cupel_engine_default();
+    report->executor = options->supervisor.executor ? options->supervisor.executor
+                                                    : cupel_executor_default(c->contract)->name;
+}
+
+static cupel_code run(cupel_check *c) {
+    const char *isolation = cupel_supervisor_isolation(c->supervisor);
+    snprintf(c->report->isolation, sizeof c->report->isolation, "%s", isolation ? isolation : "");
+    CUPEL_TRY(cupel_corpus_open(c->contract, c->options->directory, c->options->limits.max_elements,
+                                &c->corpus, c->err));
+    tell_corpus(c);
+    cupel_check_replay(c);
+    cupel_code code = c->code != CUPEL_OK ? c->code : search(c);
+    cupel_check_minimise(c, 0);
+    save_waiting(c, CUPEL_CORPUS_MAX);
+    if (!cupel_check_stopped(c)) cupel_check_save_again(c);
+    return code;
+}
+
 cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_options *options,
                            const cupel_check_listener *listener, cupel_check_report *report,
                            cupel_error *err) {
     memset(report, 0, sizeof *report);
-    check c = {.contract = contract,
-               .options = options,
-               .listener = listener,
-               .report = report,
-               .start = cupel_shrink_now(),
-               .err = err};
-    report->contract = contract;
-    report->kernel = options->kernel;
-    report->seed = options->seed;
-    report->executor =
-        options->supervisor.executor ? options->supervisor.executor : cupel_executor_default(contract)->name;
-    c.arena = cupel_arena_create(0);
-    if (!c.arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the check");
-    cupel_code code = cupel_supervisor_open(contract, &options->supervisor, &c.supervisor, err);
-    if (code != CUPEL_OK) code = cupel_check_executor_failed(contract, code, err);
-    if (code == CUPEL_OK) {
-        const char *isolation = cupel_supervisor_isolation(c.supervisor);
-        snprintf(report->isolation, sizeof report->isolation, "%s", isolation ? isolation : "");
-        cupel_search_options search = {.engine = options->engine ? options->engine : "draw",
-                                       .seed = options->seed,
-                                       .cases = options->cases,
-                                       .seconds = 0,
-                                       .limits = options->limits};
-        cupel_search_callbacks callbacks = {.self = &c, .suspect = on_suspect, .progress = on_progress};
-        code = cupel_supervisor_search(c.supervisor, &search, &callbacks, &report->scoreboard, err);
-        if (c.code != CUPEL_OK) code = c.code;
-        minimise_new(&c, 0);
-        cupel_supervisor_close(c.supervisor);
-    }
+    cupel_check *c = calloc(1, sizeof *c);
+    if (!c) return cupel_fail(err, CUPEL_MEMORY, "no memory for the check");
+    *c = (cupel_check){.contract = contract,
+                       .options = options,
+                       .listener = listener,
+                       .report = report,
+                       .start = cupel_shrink_now(),
+                       .err = err};
+    begin_report(c);
+    c->arena = cupel_arena_create(0);
+    c->starts_arena = cupel_arena_create(0);
+    cupel_code code =
+        c->arena && c->starts_arena ? CUPEL_OK : cupel_fail(err, CUPEL_MEMORY, "no memory for the check");
+    if (code == CUPEL_OK) code = cupel_supervisor_open(contract, &options->supervisor, &c->supervisor, err);
+    if (code != CUPEL_OK)
+        code = cupel_check_executor_failed(contract, code, err);
+    else
+        code = run(c);
+    cupel_supervisor_close(c->supervisor);
+    report->seconds = cupel_check_elapsed(c);
     if (report->scoreboard.cases > 0) report->cases = (uint64_t)report->scoreboard.cases;
-    report->seconds = elapsed(&c);
     if (code == CUPEL_OK || report->finding_count > 0) {
-        conclude(&c); /* what was found stands, even when the search itself broke down */
+        conclude(c); /* what was found stands, even when the search itself broke down */
         code = CUPEL_OK;
     }
-    cupel_arena_free(c.arena);
+    cupel_corpus_close(c->corpus);
+    cupel_arena_free(c->arena);
+    cupel_arena_free(c->starts_arena);
+    free(c);
     return code;
 }
 

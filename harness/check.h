@@ -1,23 +1,27 @@
-/* A check from end to end: search, confirm, save at once, minimise, attribute, save again, verdict. */
+/* A check or a campaign from end to end: replay what earlier runs found, search, confirm, save at once,
+ * minimise, attribute, save again, verdict. */
 #ifndef CUPEL_CHECK_H
 #define CUPEL_CHECK_H
 
 #include <signal.h>
 
 #include "bundle.h"
+#include "corpus.h"
 #include "supervisor.h"
 
-enum { CUPEL_CHECK_FINDINGS_MAX = 32 };
+enum { CUPEL_CHECK_FINDINGS_MAX = 128, CUPEL_CHECK_GONE_MAX = 64 };
 
 typedef struct cupel_check_options {
     const char *kernel;    /* the file that holds the contract */
-    const char *directory; /* where crashes/ goes; NULL: . */
-    const char *engine;    /* NULL: draw */
+    const char *directory; /* where crashes/ and corpus/ are; NULL: . */
+    const char *engine;    /* NULL: the best there is */
     cupel_supervisor_options supervisor;
     uint64_t seed;
     uint64_t cases; /* 0: no limit on cases */
     double seconds; /* 0: no limit on time. Neither limit: until five seconds bring nothing new, at most
                        twenty in all */
+    bool endless; /* a campaign: where neither limit is given it goes on until stop, and it starts its search
+                     again when that ends or breaks down */
     cupel_limits limits;
     cupel_standing standing;           /* least standing that rejects */
     unsigned gates;                    /* bit per gate to report on; 0: all */
@@ -33,6 +37,7 @@ typedef struct cupel_check_finding {
     char bundle[1024];   /* empty when it could not be written */
     char bundle_error[256];
     bool minimised;
+    bool known;                   /* a bundle of an earlier run, which still fails */
     bool gate_untested;           /* the budget ended before it was tried what the failure needs */
     double try_seconds;           /* what confirming it took */
     cupel_minimise_report report; /* of the minimiser */
@@ -46,12 +51,13 @@ typedef struct cupel_check_gate {
 
 typedef struct cupel_check_report {
     const cupel_contract *contract;
-    const char *kernel, *executor;
+    const char *kernel, *executor, *engine;
     cupel_verdict verdict;
     char reason[512]; /* why it is inconclusive */
     uint64_t cases, seed;
     double seconds;
-    bool interrupted; /* options.stop */
+    bool endless;     /* options.endless */
+    bool interrupted; /* options.stop, before the end of a budget */
     double worst_ratio;
     int restarts;
     char isolation[256];   /* what workers are not isolated from on this machine; may be empty */
@@ -60,9 +66,17 @@ typedef struct cupel_check_report {
     cupel_check_gate gates[CUPEL_GATE_COUNT];
     int finding_count;
     cupel_check_finding findings[CUPEL_CHECK_FINDINGS_MAX];
-    int unconfirmed;  /* suspicions that a fresh worker did not show again */
-    int false_alarms; /* suspicions that the exact oracle refuted */
-    int dropped;      /* findings beyond the room for them */
+    int known;      /* findings that earlier runs have saved */
+    int gone_count; /* bundles of earlier runs that no longer fail */
+    char gone[CUPEL_CHECK_GONE_MAX][512];
+    int rounds; /* searches that were started */
+    int64_t features, edges, edge_count;
+    cupel_corpus_counts corpus;
+    double feature_seconds;   /* since a search last saw something new */
+    double signature_seconds; /* when the last new finding came, into the run; negative: none has */
+    int unconfirmed;          /* suspicions that a fresh worker did not show again */
+    int false_alarms;         /* suspicions that the exact oracle refuted */
+    int dropped;              /* findings beyond the room for them */
 } cupel_check_report;
 
 typedef struct cupel_check_listener {
@@ -71,6 +85,9 @@ typedef struct cupel_check_listener {
                      const cupel_progress *progress); /* may be NULL */
     /* A finding was saved: as found (minimised false), and again when it is minimised. May be NULL. */
     void (*found)(void *self, const cupel_check_finding *finding);
+    /* One line for the user: what of earlier runs is skipped or no longer fails; a warning: what cannot be
+     * saved. May be NULL. */
+    void (*note)(void *self, bool warning, const char *text);
 } cupel_check_listener;
 
 /* The report is large: allocate it. Errors are those of opening the candidate (CONTRACT, MISMATCH, BUILD: the

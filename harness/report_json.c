@@ -66,6 +66,7 @@ static json_t *finding_object(const cupel_check_finding *found) {
     json_object_set_new(object, "signature", json_string(found->signature));
     json_object_set_new(object, "case", text_or_null(found->described));
     json_object_set_new(object, "minimised", json_boolean(found->minimised));
+    json_object_set_new(object, "known", json_boolean(found->known));
     json_object_set_new(object, "region", text_or_null(found->report.region));
     json_object_set_new(object, "text", text_or_null(finding->text));
     json_object_set_new(object, "element", values ? text_or_null(found->where) : json_null());
@@ -125,6 +126,30 @@ static json_t *dims_array(const cupel_contract *contract, const cupel_scoreboard
     return dims;
 }
 
+static json_t *gone_array(const cupel_check_report *report) {
+    json_t *gone = json_array();
+    for (int i = 0; i < report->gone_count; i++) json_array_append_new(gone, text_or_null(report->gone[i]));
+    return gone;
+}
+
+static json_t *campaign_object(const cupel_check_report *report) {
+    const cupel_corpus_counts *corpus = &report->corpus;
+    int skipped = 0;
+    for (int i = 0; i < CUPEL_CORPUS_SKIP_COUNT; i++) skipped += corpus->skipped[i];
+    json_t *object = json_object();
+    json_object_set_new(object, "engine", json_string(report->engine));
+    json_object_set_new(object, "searches", json_integer(report->rounds));
+    json_object_set_new(object, "restarts", json_integer(report->restarts));
+    json_object_set_new(object, "features", json_integer(report->features));
+    json_object_set_new(object, "edges", json_integer(report->edges));
+    json_object_set_new(object, "edge_count", json_integer(report->edge_count));
+    json_object_set_new(object, "corpus",
+                        json_pack("{s:i, s:i, s:i, s:i, s:i}", "loaded", corpus->loaded, "stored",
+                                  corpus->stored, "found", corpus->found, "dropped", corpus->dropped,
+                                  "skipped", skipped));
+    return object;
+}
+
 static json_t *report_object(const cupel_check_report *report) {
     json_t *object = json_object(), *gates = json_array(), *findings = json_array(),
            *patterns = json_object();
@@ -146,6 +171,8 @@ static json_t *report_object(const cupel_check_report *report) {
     json_object_set_new(object, "dims", dims_array(report->contract, &report->scoreboard));
     json_object_set_new(object, "gates", gates);
     json_object_set_new(object, "findings", findings);
+    json_object_set_new(object, "no_longer_fails", gone_array(report));
+    json_object_set_new(object, "campaign", report->endless ? campaign_object(report) : json_null());
     json_object_set_new(object, "cases_by_pattern", patterns);
     json_object_set_new(object, "unconfirmed", json_integer(report->unconfirmed));
     json_object_set_new(object, "refuted", json_integer(report->false_alarms));

@@ -140,19 +140,39 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     if (cupel_word_has_values(finding)) print_values(found, out);
     cupel_word_place(finding->has_access ? &finding->access.place : &finding->place, place, sizeof place);
     if (place[0]) fprintf(out, "  place     %s\n", place);
-    if (found->minimised && finding->standing == CUPEL_STANDING_PROOF) {
+    /* a bundle of an earlier run says itself what was learnt then */
+    if (found->minimised && found->report.tries > 0 && finding->standing == CUPEL_STANDING_PROOF) {
         char traits[256];
         cupel_traits_describe(finding->necessary_traits, traits, sizeof traits);
         if (!found->gate_untested) fprintf(out, "  needs     %s\n", traits);
         if (found->report.region[0]) fprintf(out, "  region    %s\n", found->report.region);
     }
     print_notes(found, out);
+    if (found->known) fprintf(out, "  note      known from an earlier run, and still failing\n");
     if (found->bundle[0]) {
         fprintf(out, "  replay    cupel replay ");
         cupel_report_path(found->bundle, out);
         fputc('\n', out);
     }
     if (found->bundle_error[0]) fprintf(out, "  bundle    could not be saved: %s\n", found->bundle_error);
+}
+
+static void print_gone(const cupel_check_report *report, FILE *out) {
+    if (report->gone_count) fprintf(out, "\nfound by earlier runs, and failing no longer:\n");
+    for (int i = 0; i < report->gone_count; i++) {
+        fprintf(out, "  ");
+        cupel_report_path(report->gone[i], out);
+        fputc('\n', out);
+    }
+}
+
+static void print_campaign(const cupel_check_report *report, FILE *out) {
+    fprintf(out, "\ncampaign  engine %s, %d search(es), %d worker restart(s), ", report->engine,
+            report->rounds, report->restarts);
+    if (report->edge_count > 0)
+        fprintf(out, "%" PRId64 " of %" PRId64 " edges, ", report->edges, report->edge_count);
+    fprintf(out, "%" PRId64 " features\ncorpus    %d recipe(s), %d of them new\n", report->features,
+            report->corpus.stored, report->corpus.found);
 }
 
 void cupel_report_text(const cupel_check_report *report, FILE *out) {
@@ -165,6 +185,8 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
         fputc('\n', out);
         cupel_report_finding(&report->findings[i], out);
     }
+    print_gone(report, out);
+    if (report->endless) print_campaign(report, out);
     if (report->dropped) fprintf(out, "\n%d further findings are not listed\n", report->dropped);
     if (report->false_alarms)
         fprintf(out, "\n%d suspicion(s) were refuted by the exact oracle and are not findings\n",

@@ -1,0 +1,225 @@
+/* The findings of a check: confirming a suspicion, saving it at once, minimising it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "check_impl.h"
+#include "shrink.h"
+#include "wording.h"
+
+static const double minimise_seconds = 5, campaign_minimise_seconds = 15, minimise_least = 1;
+static const double untimed = 1e9;
+
+/* A finding of which the budget allows fewer tries than this (a hang, as a rule) is left as it was found. */
+enum { WORTHWHILE_TRIES = 8, MINIMISE_TRIES = 1600 };
+
+cupel_check_finding *cupel_check_known(const cupel_check *c, const char *signature) {
+    for (int i = 0; i < c->report->finding_count; i++)
+        if (strcmp(c->report->findings[i].signature, signature) == 0) return &c->report->findings[i];
+    return NULL;
+}
+
+/* How often this signature was tried in vain; NULL when the table is full. */
+static cupel_attempt *attempt_of(cupel_check *c, const char *signature) {
+    for (int i = 0; i < c->attempt_count; i++)
+        if (strcmp(c->attempts[i].signature, signature) == 0) return &c->attempts[i];
+    if (c->attempt_count == CUPEL_SIGNATURES_MAX) return NULL;
+    cupel_attempt *a = &c->attempts[c->attempt_count++];
+    snprintf(a->signature, sizeof a->signature, "%s", signature);
+    a->tries = 0;
+    return a;
+}
+
+/* Seconds for minimising one finding. Where cases alone are the budget, tries alone end it, so that a seed
+ * gives the same case on every machine. */
+static double minimise_budget(const cupel_check *c) {
+    if (cupel_check_untimed(c)) return untimed;
+    double seconds = c->options->endless ? campaign_minimise_seconds : minimise_seconds;
+    if (cupel_check_remaining(c) < seconds) seconds = cupel_check_remaining(c);
+    return seconds < minimise_least ? minimise_least : seconds;
+}
+
+static bool worth_minimising(const cupel_check *c, const cupel_check_finding *found) {
+    if (cupel_check_untimed(c)) return found->finding.fault != CUPEL_FAULT_HANG;
+    return found->try_seconds * WORTHWHILE_TRIES < minimise_budget(c);
+}
+
+/* ---- saving ---- */
+
+void cupel_check_describe(const cupel_check *c, cupel_check_finding *found, const cupel_trial *trial) {
+    cupel_recipe_describe(c->contract, &found->recipe, found->described, sizeof found->described);
+    cupel_word_where(&found->finding, trial, found->where, sizeof found->where);
+}
+
+static bool write_bundle(const cupel_check *c, cupel_check_finding *found, const cupel_trial *trial) {
+    char path[sizeof found->bundle];
+    cupel_bundle bundle = {.contract = c->contract,
+                           .contract_path = c->options->kernel,
+                           .executor = c->report->executor,
+                           .recipe = &found->recipe,
+                           .trial = trial,
+                           .finding = &found->finding,
+                           .report = found->minimised ? &found->report : NULL,
+                           .seed = c->options->seed,
+                           .define_count = c->options->supervisor.exec.define_count,
+                           .include_count = c->options->supervisor.exec.include_count,
+                           .defines = c->options->supervisor.exec.defines,
+                           .includes = c->options->supervisor.exec.includes,
+                           .provisional = !found->minimised};
+    cupel_error err = {0};
+    const char *directory = c->options->directory ? c->options->directory : ".";
+    if (cupel_bundle_write(&bundle, directory, path, sizeof path, &err) != CUPEL_OK) {
+        cupel_error_format(&err, found->bundle_error, sizeof found->bundle_error);
+        return false;
+    }
+    found->bundle_error[0] = '\0';
+    if (found->bundle[0] && strcmp(found->bundle, path) != 0) cupel_bundle_remove(found->bundle);
+    memcpy(found->bundle, path, sizeof path);
+    return true;
+}
+
+static void tell(const cupel_check *c, const cupel_check_finding *found) {
+    if (c->listener && c->listener->found) c->listener->found(c->listener->self, found);
+}
+
+static void save(const cupel_check *c, cupel_check_finding *found, const cupel_trial *trial) {
+    (void)write_bundle(c, found, trial); /* the finding says why not */
+    cupel_check_describe(c, found, trial);
+    tell(c, found);
+}
+
+void cupel_check_save_again(cupel_check *c) {
+    for (int i = 0; i < c->report->finding_count && c->code == CUPEL_OK; i++) {
+        cupel_check_finding *found = &c->report->findings[i];
+        if (!found->bundle_error[0]) continue;
+        cupel_trial trial = {0};
+        cupel_arena_reset(c->arena);
+        if (cupel_supervisor_try(c->supervisor, &found->recipe, true, c->arena, &trial, NULL) != CUPEL_OK ||
+            !cupel_shrink_finding(&trial, found->signature))
+            continue;
+        if (write_bundle(c, found, &trial)) tell(c, found);
+    }
+}
+
+/* ---- confirming ---- */
+
+cupel_check_finding *cupel_check_add(cupel_check *c, const cupel_recipe *recipe, const cupel_finding *finding,
+                                     double try_seconds) {
+    char signature[160];
+    cupel_finding_signature(finding, signature, sizeof signature);
+    if (cupel_check_known(c, signature)) return NULL;
+    if (c->report->finding_count == CUPEL_CHECK_FINDINGS_MAX) {
+        c->report->dropped++;
+        return NULL;
+    }
+    cupel_check_finding *found = &c->report->findings[c->report->finding_count++];
+    memset(found, 0, sizeof *found);
+    found->finding = *finding;
+    found->recipe = *recipe;
+    found->try_seconds = try_seconds;
+    snprintf(found->signature, sizeof found->signature, "%s", signature);
+    return found;
+}
+
+void cupel_check_record(cupel_check *c, const cupel_recipe *recipe, const cupel_trial *trial,
+                        double try_seconds) {
+    for (int i = 0; i < trial->judged.finding_count; i++) {
+        cupel_check_finding *found = cupel_check_add(c, recipe, &trial->judged.findings[i], try_seconds);
+        if (!found) continue;
+        /* no trait is known to be necessary yet, and none will be where the minimiser is too dear */
+        if (!worth_minimising(c, found)) found->finding.gate = cupel_gate_of_finding(&found->finding, 0);
+        c->report->signature_seconds = cupel_check_elapsed(c);
+        save(c, found, trial);
+    }
+}
+
+/* Runs a suspect in a fresh worker; every finding that this shows is saved. False when it shows none. */
+static bool confirm(cupel_check *c, const cupel_recipe *recipe) {
+    cupel_trial trial = {0};
+    double before = cupel_shrink_now();
+    cupel_arena_reset(c->arena);
+    cupel_code code = cupel_supervisor_try(c->supervisor, recipe, true, c->arena, &trial, c->err);
+    double seconds = cupel_shrink_now() - before;
+    if (code != CUPEL_OK) {
+        if (code == CUPEL_MISMATCH || code == CUPEL_CONTRACT || code == CUPEL_MEMORY) c->code = code;
+        return false;
+    }
+    cupel_check_record(c, recipe, &trial, seconds);
+    if (trial.judged.finding_count == 0 && trial.unconfirmed > 0) c->report->false_alarms++;
+    return trial.judged.finding_count > 0 || trial.unconfirmed > 0;
+}
+
+/* ---- minimising ---- */
+
+static cupel_code try_for_minimiser(void *self, const cupel_recipe *recipe, cupel_arena *arena,
+                                    cupel_trial *out, cupel_error *err) {
+    cupel_check *c = self;
+    if (cupel_check_stopped(c)) return cupel_fail(err, CUPEL_UNABLE, "the check was interrupted");
+    cupel_check_show(c);
+    return cupel_supervisor_try(c->supervisor, recipe, false, arena, out, err);
+}
+
+static void keep_slip(void *self, const cupel_recipe *recipe, const cupel_finding *finding) {
+    cupel_check *c = self;
+    char signature[160];
+    cupel_finding_signature(finding, signature, sizeof signature);
+    cupel_attempt *a = cupel_check_known(c, signature) ? NULL : attempt_of(c, signature);
+    if (!a || a->tries > 0 || c->pending_count == CUPEL_PENDING_MAX) return;
+    a->tries++;
+    c->pending[c->pending_count++] = *recipe;
+}
+
+/* The minimal case must fail in a fresh worker too, else the case as found stays. */
+static void minimise(cupel_check *c, cupel_check_finding *found) {
+    cupel_recipe recipe = found->recipe;
+    cupel_finding finding;
+    cupel_minimise_report report = {0};
+    cupel_minimise_options budget = {.max_tries = MINIMISE_TRIES, .seconds = minimise_budget(c)};
+    cupel_predicate predicate = {c, try_for_minimiser, keep_slip};
+    if (cupel_minimise(c->contract, found->signature, &predicate, &budget, &recipe, &finding, &report,
+                       NULL) != CUPEL_OK ||
+        cupel_check_stopped(c)) /* what a minimiser cut short says of necessity is nothing */
+        return;
+    cupel_trial trial = {0};
+    cupel_arena_reset(c->arena);
+    if (cupel_supervisor_try(c->supervisor, &recipe, true, c->arena, &trial, NULL) != CUPEL_OK) return;
+    const cupel_finding *again = cupel_shrink_finding(&trial, found->signature);
+    if (!again) return;
+    found->recipe = recipe;
+    found->finding = *again;
+    found->finding.gate = finding.gate;
+    found->finding.necessary_traits = finding.necessary_traits;
+    found->report = report;
+    found->minimised = true;
+    save(c, found, &trial);
+}
+
+static void confirm_pending(cupel_check *c) {
+    while (c->pending_count > 0 && c->code == CUPEL_OK && !cupel_check_stopped(c)) {
+        cupel_recipe recipe = c->pending[--c->pending_count];
+        (void)confirm(c, &recipe);
+    }
+}
+
+void cupel_check_minimise(cupel_check *c, int from) {
+    for (int i = from; i < c->report->finding_count && c->code == CUPEL_OK && !cupel_check_stopped(c); i++) {
+        cupel_check_finding *found = &c->report->findings[i];
+        if (!found->minimised && worth_minimising(c, found)) minimise(c, found);
+        confirm_pending(c); /* may add findings, which this loop then reaches */
+    }
+}
+
+void cupel_check_suspect(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion) {
+    bool is_new = false;
+    cupel_attempt *a = NULL;
+    for (int i = 0; i < suspicion->finding_count && !is_new; i++) {
+        char signature[160];
+        cupel_finding_signature(&suspicion->findings[i], signature, sizeof signature);
+        if (cupel_check_known(c, signature)) continue;
+        a = attempt_of(c, signature);
+        is_new = a && a->tries < CUPEL_ATTEMPTS_MAX;
+    }
+    if (!is_new) return;
+    int findings = c->report->finding_count;
+    if (!confirm(c, recipe) && ++a->tries == CUPEL_ATTEMPTS_MAX) c->report->unconfirmed++;
+    cupel_check_minimise(c, findings);
+}

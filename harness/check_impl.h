@@ -1,0 +1,70 @@
+/* Shared by the parts of a check: its course (check.c), its findings (check_findings.c) and those of earlier
+ * runs (check_known.c). */
+#ifndef CUPEL_CHECK_IMPL_H
+#define CUPEL_CHECK_IMPL_H
+
+#include "check.h"
+
+enum { CUPEL_ATTEMPTS_MAX = 3, CUPEL_SIGNATURES_MAX = 512, CUPEL_PENDING_MAX = 32 };
+
+typedef struct cupel_attempt {
+    char signature[160];
+    int tries; /* fresh runs without confirmation */
+} cupel_attempt;
+
+typedef struct cupel_check {
+    const cupel_contract *contract;
+    const cupel_check_options *options;
+    const cupel_check_listener *listener;
+    cupel_check_report *report;
+    cupel_supervisor *supervisor;
+    cupel_corpus *corpus;
+    cupel_arena *arena;        /* of fresh trials */
+    cupel_arena *starts_arena; /* of a search's starts */
+    double start;
+    double saved_at; /* when waiting recipes and bundles were last tried to be saved, into the run */
+    bool corpus_told;
+    cupel_scoreboard before; /* of the searches that are over */
+    int restarts_before;
+    cupel_progress last; /* of the search, for the listener; cases 0: none yet */
+    int attempt_count;
+    cupel_attempt attempts[CUPEL_SIGNATURES_MAX];
+    int pending_count; /* slips of the minimiser, to be confirmed like any suspect */
+    cupel_recipe pending[CUPEL_PENDING_MAX];
+    cupel_code code; /* a failure inside a callback */
+    cupel_error *err;
+} cupel_check;
+
+/* Seconds since the check began. */
+double cupel_check_elapsed(const cupel_check *c);
+bool cupel_check_stopped(const cupel_check *c);
+/* Is the budget a number of cases alone? Then nothing may depend on time. */
+bool cupel_check_untimed(const cupel_check *c);
+/* Seconds left for the whole check; without a limit on time, plenty. */
+double cupel_check_remaining(const cupel_check *c);
+void cupel_check_note(const cupel_check *c, bool warning, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Lets the listener show where the search stood, while findings are worked on. */
+void cupel_check_show(cupel_check *c);
+
+/* A new finding, not saved yet; NULL when the signature is known or there is no room. */
+cupel_check_finding *cupel_check_add(cupel_check *c, const cupel_recipe *recipe, const cupel_finding *finding,
+                                     double try_seconds);
+cupel_check_finding *cupel_check_known(const cupel_check *c, const char *signature);
+/* The words for a finding: the case in one line, the element. */
+void cupel_check_describe(const cupel_check *c, cupel_check_finding *found, const cupel_trial *trial);
+/* Every finding that the trial shows is added and saved. */
+void cupel_check_record(cupel_check *c, const cupel_recipe *recipe, const cupel_trial *trial,
+                        double try_seconds);
+/* Takes a suspect: confirms, saves and minimises what is new about it. */
+void cupel_check_suspect(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion);
+/* Minimises findings from this one on, and what turns up on the way. */
+void cupel_check_minimise(cupel_check *c, int from);
+/* Findings whose bundle could not be written are run and saved again. */
+void cupel_check_save_again(cupel_check *c);
+
+/* Runs the bundles of earlier runs: those that still fail are findings, those that do not are told. */
+void cupel_check_replay(cupel_check *c);
+
+#endif
