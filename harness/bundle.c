@@ -325,8 +325,9 @@ cupel_code cupel_bundle_expect_folder(const char *directory, const char *contrac
         return cupel_fail(err, CUPEL_IO, "findings cannot be saved in %s: %s is not a folder", directory,
                           path);
     if (access(path, W_OK | X_OK) != 0)
-        return cupel_fail(err, CUPEL_IO, "findings cannot be saved in %s: %s; choose another folder with -o",
-                          directory, strerror(errno));
+        return cupel_fail(err, CUPEL_UNABLE,
+                          "findings cannot be saved in %s: %s; choose another folder with -o", directory,
+                          strerror(errno));
     return CUPEL_OK;
 }
 

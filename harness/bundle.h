@@ -29,7 +29,7 @@ CUPEL_MUST_USE cupel_code cupel_bundle_write(const cupel_bundle *bundle, const c
 void cupel_bundle_remove(const char *path);
 
 /* Can bundles of a contract be written under directory, which may not be there yet? Makes nothing. Fails with
- * IO. */
+ * IO where a part of the way is no folder, with UNABLE where it may not be written. */
 CUPEL_MUST_USE cupel_code cupel_bundle_expect_folder(const char *directory, const char *contract_id,
                                                      cupel_error *err);
 

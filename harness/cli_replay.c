@@ -270,6 +270,7 @@ int cupel_cli_minimise(const cupel_cli_settings *settings) {
     cupel_code code = settings->directory
                           ? cupel_bundle_expect_folder(settings->directory, o.session.contract->id, &err)
                           : CUPEL_OK;
+    if (code == CUPEL_UNABLE) err.code = CUPEL_IO; /* here the folder is all that is asked for */
     if (code == CUPEL_OK) code = minimise(&o, settings, bundle, &err);
     int status = code == CUPEL_OK ? 0 : cupel_cli_complain(&err, false);
     close_bundle(&o);
