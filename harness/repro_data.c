@@ -6,8 +6,6 @@
 #include "wording.h"
 
 enum {
-    TEXT_MAX = 1 << 20, /* bytes of one tensor's values as text */
-    PERIOD_MAX = 4096,  /* longest period looked for */
     WHOLE_OUTPUT_MAX =
         1024, /* outputs up to this size are judged as a whole, larger ones where they failed */
     WRONG_MAX = 256,
@@ -26,110 +24,6 @@ static void write_types(const cupel_repro_job *job) {
         fprintf(job->out, "static const repro_type repro_%s = {\"%s\", %zu, %s, %d, %d};\n", format->name,
                 format->name, format->size, kinds[format->kind], format->precision, format->emin);
     }
-}
-
-/* ---- values ---- */
-
-static bool repeats(const unsigned char *values, size_t size, int64_t count, int64_t period) {
-    return memcmp(values, values + (size_t)period * size, (size_t)(count - period) * size) == 0;
-}
-
-/* The smallest period of the values, count when there is none. */
-static int64_t period_of(const unsigned char *values, size_t size, int64_t count) {
-    for (int64_t period = 1; period < count && period <= PERIOD_MAX; period++)
-        if (repeats(values, size, count, period)) return period;
-    return count;
-}
-
-static int64_t runs_of(const unsigned char *values, size_t size, int64_t count) {
-    int64_t runs = count > 0;
-    for (int64_t i = 1; i < count; i++)
-        runs += memcmp(values + (size_t)i * size, values + (size_t)(i - 1) * size, size) != 0;
-    return runs;
-}
-
-static void write_bits(const cupel_repro_job *job, const unsigned char *values, size_t size, int64_t i,
-                       int64_t *column) {
-    uint64_t bits = 0;
-    memcpy(&bits, values + (size_t)i * size, size);
-    fprintf(job->out, "%s0x%0*" PRIx64 ",", *column % 8 ? " " : "\n    ", (int)size * 2, bits);
-    ++*column;
-}
-
-static void write_plain(const cupel_repro_job *job, int t, const unsigned char *values, size_t size,
-                        int64_t count) {
-    int64_t column = 0;
-    fprintf(job->out, "static const uint%zu_t repro_bits_%d[] = {", size * 8, t);
-    for (int64_t i = 0; i < count; i++) write_bits(job, values, size, i, &column);
-    fprintf(job->out, "\n};\n");
-}
-
-/* Each run's value, and how long each is. */
-static void write_runs(const cupel_repro_job *job, int t, const unsigned char *values, size_t size,
-                       int64_t count) {
-    int64_t column = 0, length = 0;
-    fprintf(job->out, "static const uint%zu_t repro_bits_%d[] = {", size * 8, t);
-    for (int64_t i = 0; i < count; i++)
-        if (i == 0 || memcmp(values + (size_t)i * size, values + (size_t)(i - 1) * size, size) != 0)
-            write_bits(job, values, size, i, &column);
-    fprintf(job->out, "\n};\nstatic const uint32_t repro_runs_%d[] = {", t);
-    column = 0;
-    for (int64_t i = 0; i < count; i++) {
-        length++;
-        if (i + 1 < count && memcmp(values + (size_t)i * size, values + (size_t)(i + 1) * size, size) == 0)
-            continue;
-        fprintf(job->out, "%s%" PRId64 ",", column++ % 12 ? " " : "\n    ", length);
-        length = 0;
-    }
-    fprintf(job->out, "\n};\n");
-}
-
-/* Tensors that share a buffer share their values: the first one stands for all. */
-static bool has_values(const cupel_case *c, int t) {
-    const cupel_case_tensor *tensor = &c->tensors[t];
-    if (!tensor->values || tensor->count == 0) return false;
-    for (int other = 0; other < t; other++)
-        if (c->tensors[other].buffer == tensor->buffer && c->tensors[other].values) return false;
-    return true;
-}
-
-/* Writes the arrays of one tensor and gives its initialiser for repro_values. */
-static cupel_code write_tensor_values(const cupel_repro_job *job, int t, char *row, size_t row_size,
-                                      cupel_error *err) {
-    const cupel_case_tensor *tensor = &job->c->tensors[t];
-    const cupel_tensor_decl *decl = &job->bundle->contract->tensors[t];
-    snprintf(row, row_size, "{NULL, NULL, 0, NULL}");
-    if (!has_values(job->c, t)) return CUPEL_OK;
-    const unsigned char *values = tensor->values;
-    size_t size = cupel_format_of(tensor->type)->size, width = 2 * size + 4;
-    int64_t period = period_of(values, size, tensor->count), runs = runs_of(values, size, tensor->count);
-    bool by_runs = 2 * runs<period, longest = tensor->count> UINT32_MAX;
-    if ((size_t)(by_runs ? runs * 2 : period) * width > TEXT_MAX || (by_runs && longest)) {
-        if (!(decl->roles & CUPEL_ROLE_INPUT))
-            return cupel_fail(err, CUPEL_RANGE, "the first content of %s is too large to be embedded",
-                              decl->name);
-        snprintf(row, row_size, "{NULL, NULL, 0, \"inputs/%s.npy\"}", decl->name);
-        return CUPEL_OK;
-    }
-    fprintf(job->out, "/* %s */\n", decl->name);
-    if (by_runs) {
-        write_runs(job, t, values, size, tensor->count);
-        snprintf(row, row_size, "{repro_bits_%d, repro_runs_%d, %" PRId64 ", NULL}", t, t, runs);
-    } else {
-        write_plain(job, t, values, size, period);
-        snprintf(row, row_size, "{repro_bits_%d, NULL, %" PRId64 ", NULL}", t, period);
-    }
-    return CUPEL_OK;
-}
-
-static cupel_code write_values(const cupel_repro_job *job, cupel_error *err) {
-    char rows[CUPEL_TENSOR_MAX][160];
-    for (int t = 0; t < job->c->tensor_count; t++)
-        CUPEL_TRY(write_tensor_values(job, t, rows[t], sizeof rows[t], err));
-    fprintf(job->out, "static const repro_values repro_the_values[] = {\n");
-    for (int t = 0; t < job->c->tensor_count; t++) fprintf(job->out, "    %s,\n", rows[t]);
-    fprintf(job->out, "};\nstatic const repro_call repro_the_calls[] = {{repro_the_values}};\n");
-    return CUPEL_OK;
 }
 
 /* ---- layout ---- */
@@ -251,17 +145,17 @@ static void write_string(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-static void write_case(const cupel_repro_job *job, int rows) {
+static void write_case(const cupel_repro_job *job, int rows, int calls) {
     const cupel_finding *finding = job->bundle->finding;
     char place[512];
-    bool bytes = finding->kind == CUPEL_FINDING_NONDETERMINISM || finding->kind == CUPEL_FINDING_STRAY_READ;
+    bool bytes = finding->run_a.index >= 0 && finding->run_b.index >= 0;
     bool uncertain = bytes || finding->kind == CUPEL_FINDING_BAD_ACCESS;
     const cupel_place *at = finding->has_access ? &finding->access.place : &finding->place;
     cupel_word_place(at, place, sizeof place);
     fprintf(job->out,
-            "static const repro_case repro_the_case = {\n    %d, %d, 1, %d, repro_the_tensors, "
+            "static const repro_case repro_the_case = {\n    %d, %d, %d, %d, repro_the_tensors, "
             "repro_the_buffers, repro_the_calls, repro_the_allowed,\n",
-            job->c->tensor_count, job->c->buffer_count, rows);
+            job->c->tensor_count, job->c->buffer_count, calls, rows);
     fprintf(job->out, "    0x%08" PRIx32 "u, %d /* runs */, %d /* of equal bytes */, %d /* written */,\n    ",
             job->c->recipe->poison, uncertain ? UNCERTAIN_ROUNDS : 2, (int)bytes,
             (int)(finding->kind == CUPEL_FINDING_UNWRITTEN));
@@ -275,7 +169,8 @@ cupel_code cupel_repro_data(const cupel_repro_job *job, cupel_error *err) {
     fprintf(job->out, "\n/* ---- the case ---- */\n\n");
     write_types(job);
     write_layout(job);
-    CUPEL_TRY(write_values(job, err));
-    write_case(job, write_allowed(job));
+    int calls;
+    CUPEL_TRY(cupel_repro_values(job, &calls, err));
+    write_case(job, write_allowed(job), calls);
     return CUPEL_OK;
 }

@@ -66,6 +66,8 @@ void cupel_repro_heading(const cupel_repro_job *job) {
             cupel_finding_kind_name(finding->kind), finding->text);
     cupel_word_claims(job->bundle->contract, finding, out);
     fprintf(out, "The case: %s\n", described);
+    if (job->bundle->recipe->history != CUPEL_HISTORY_NONE)
+        fprintf(out, "Before it comes %s.\n", cupel_history_words(job->bundle->recipe->history));
     cupel_word_inputs(job->bundle->contract, job->c, out);
     write_values(out, finding, job->bundle->trial);
     write_use(out, job);

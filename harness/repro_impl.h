@@ -24,6 +24,9 @@ void cupel_repro_heading(const cupel_repro_job *job);
 /* repro_data.c: types, buffers, tensors, their content, what is allowed, and the case that holds them. */
 CUPEL_MUST_USE cupel_code cupel_repro_data(const cupel_repro_job *job, cupel_error *err);
 
+/* repro_values.c: the content of tensors in every call, of which there are *calls. */
+CUPEL_MUST_USE cupel_code cupel_repro_values(const cupel_repro_job *job, int *calls, cupel_error *err);
+
 /* repro_source.c: the candidate's code between its defines. */
 CUPEL_MUST_USE cupel_code cupel_repro_source(const cupel_repro_job *job, cupel_error *err);
 

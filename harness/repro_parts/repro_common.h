@@ -65,6 +65,7 @@ typedef struct repro_allowed {
 /* One call of the kernel: the content of all tensors before it. */
 typedef struct repro_call {
     const repro_values *values; /* a tensor */
+    int elsewhere;              /* in buffers of its own */
 } repro_call;
 
 typedef struct repro_case {
@@ -90,10 +91,11 @@ typedef struct repro_state {
     unsigned char *after[REPRO_BUFFERS];    /* as image */
     unsigned char *first[2][REPRO_BUFFERS]; /* after the first run with either poison */
     unsigned char *before[2][REPRO_BUFFERS];
-    void *address[REPRO_BUFFERS]; /* of the buffer's first byte where the kernel sees it */
-    void *memory[REPRO_BUFFERS];
-    size_t guard; /* bytes of a guard band */
-    int poison;   /* 0: NaN; 1: finite */
+    void *places[2][REPRO_BUFFERS]; /* of the buffers' first bytes where the kernel sees them; those of calls
+                                       elsewhere */
+    void **address;                 /* those of the call at hand */
+    size_t guard;                   /* bytes of a guard band */
+    int poison;                     /* 0: NaN; 1: finite */
     int64_t failures;
 } repro_state;
 
@@ -267,6 +269,19 @@ static void repro_fill(repro_state *s, const repro_call *call, int poison) {
 
 static size_t repro_whole(const repro_state *s, int b) {
     return s->c->buffers[b].size + 2 * s->guard;
+}
+
+static void repro_allocate(repro_state *s, void *(*place)(const repro_state *s, int buffer)) {
+    for (int b = 0; b < s->c->buffer_count; b++) {
+        s->places[0][b] = place(s, b);
+        s->places[1][b] = s->c->call_count > 1 ? place(s, b) : NULL;
+        s->image[b] = repro_memory(repro_whole(s, b));
+        s->after[b] = repro_memory(repro_whole(s, b));
+        for (int p = 0; p < 2; p++) {
+            s->first[p][b] = repro_memory(repro_whole(s, b));
+            s->before[p][b] = repro_memory(repro_whole(s, b));
+        }
+    }
 }
 
 /* ---- memory after the launches ---- */

@@ -61,25 +61,15 @@ static void repro_launch(const char *name, void (*kernel)(P...), const long long
     repro_finish(name);
 }
 
-static void repro_allocate(repro_state *s) {
-    for (int b = 0; b < s->c->buffer_count; b++) {
-        const repro_buffer *buffer = &s->c->buffers[b];
-        size_t align = buffer->align > 1 ? buffer->align : 1;
-        /* what cudaMalloc gives is aligned to 256 bytes */
-        size_t front = (s->guard + align - 1) / align * align + buffer->misalign;
-        size_t room = align > 256 ? align : 0;
-        repro_expect(cudaMalloc(&s->memory[b],
-                                front + buffer->size + s->guard + room + (s->guard ? 0 : !buffer->size)),
-                     "cudaMalloc");
-        uintptr_t memory = ((uintptr_t)s->memory[b] + (room ? room - 1 : 0)) / align * align;
-        s->address[b] = (void *)(memory + front);
-        s->image[b] = repro_memory(repro_whole(s, b));
-        s->after[b] = repro_memory(repro_whole(s, b));
-        for (int p = 0; p < 2; p++) {
-            s->first[p][b] = repro_memory(repro_whole(s, b));
-            s->before[p][b] = repro_memory(repro_whole(s, b));
-        }
-    }
+/* What cudaMalloc gives is aligned to 256 bytes. */
+static void *repro_place(const repro_state *s, int b) {
+    const repro_buffer *buffer = &s->c->buffers[b];
+    size_t align = buffer->align > 1 ? buffer->align : 1, room = align > 256 ? align : 0;
+    size_t front = (s->guard + align - 1) / align * align + buffer->misalign;
+    size_t size = front + buffer->size + s->guard + room;
+    void *memory;
+    repro_expect(cudaMalloc(&memory, size ? size : 1), "cudaMalloc");
+    return (void *)(((uintptr_t)memory + (room ? room - 1 : 0)) / align * align + front);
 }
 
 static void repro_copy(repro_state *s, int b, bool to_device) {
@@ -100,7 +90,7 @@ static void repro_open(const repro_case *c, int argc, char **argv) {
     cudaDeviceProp properties;
     repro_expect(cudaGetDeviceProperties(&properties, 0), "no device");
     printf("device: %s\n", properties.name);
-    repro_allocate(&repro);
+    repro_allocate(&repro, repro_place);
 }
 
 static int repro_run(const repro_case *c, void (*call)(void), int argc, char **argv) {
@@ -109,6 +99,7 @@ static int repro_run(const repro_case *c, void (*call)(void), int argc, char **a
     while (round < c->rounds && (!repro.failures || (c->unwritten && round < 2))) {
         for (int k = 0; k < c->call_count; k++) {
             repro_fill(&repro, &c->calls[k], round % 2);
+            repro.address = repro.places[c->calls[k].elsewhere];
             for (int b = 0; b < c->buffer_count; b++) repro_copy(&repro, b, true);
             call();
         }

@@ -42,21 +42,10 @@ static void repro_watch(void) {
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) sigaction(fatal[i], &action, NULL);
 }
 
-static void repro_allocate(repro_state *s) {
-    for (int b = 0; b < s->c->buffer_count; b++) {
-        const repro_buffer *buffer = &s->c->buffers[b];
-        size_t align = buffer->align > 1 ? buffer->align : 1;
-        unsigned char *memory = repro_memory(repro_whole(s, b) + 2 * align);
-        uintptr_t first = ((uintptr_t)memory + s->guard + align - 1) / align * align + buffer->misalign;
-        s->memory[b] = memory;
-        s->address[b] = (void *)first;
-        s->image[b] = repro_memory(repro_whole(s, b));
-        s->after[b] = repro_memory(repro_whole(s, b));
-        for (int p = 0; p < 2; p++) {
-            s->first[p][b] = repro_memory(repro_whole(s, b));
-            s->before[p][b] = repro_memory(repro_whole(s, b));
-        }
-    }
+static void *repro_place(const repro_state *s, int b) {
+    size_t align = s->c->buffers[b].align > 1 ? s->c->buffers[b].align : 1;
+    unsigned char *memory = repro_memory(repro_whole(s, b) + 2 * align);
+    return (void *)(((uintptr_t)memory + s->guard + align - 1) / align * align + s->c->buffers[b].misalign);
 }
 
 static int repro_run(const repro_case *c, void (*call)(void), int argc, char **argv) {
@@ -64,11 +53,12 @@ static int repro_run(const repro_case *c, void (*call)(void), int argc, char **a
     (void)argc, (void)argv;
     repro.c = c;
     repro.guard = REPRO_GUARD;
-    repro_allocate(&repro);
+    repro_allocate(&repro, repro_place);
     repro_watch();
     while (round < c->rounds && (!repro.failures || (c->unwritten && round < 2))) {
         for (int k = 0; k < c->call_count; k++) {
             repro_fill(&repro, &c->calls[k], round % 2);
+            repro.address = repro.places[c->calls[k].elsewhere];
             for (int b = 0; b < c->buffer_count; b++)
                 memcpy((unsigned char *)repro.address[b] - repro.guard, repro.image[b],
                        repro_whole(&repro, b));

@@ -82,8 +82,10 @@ def device_bundles(options, nvcc, folder):
             if verdict != "rejected" or not re.search(options.only, contract):
                 continue
             bundles, problem = check(options, os.path.join(options.kernels, file), contract, folder)
-            if not bundles:
-                yield contract, problem or "no finding"
+            if problem:
+                yield contract, problem
+            elif not bundles:
+                print(f"# {contract}: no finding in {options.cases} cases", flush=True)
             for bundle in bundles:
                 work.append((os.path.relpath(bundle, folder), pool.submit(compiles, nvcc, bundle, options.keep)))
         for name, result in work:
