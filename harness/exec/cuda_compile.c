@@ -88,15 +88,22 @@ static cupel_code missing_header(const job *j, const cupel_cuda_diagnostic *d) {
                          j->nvrtc->toolkit[0] != '\0' ? "is " : "was not found", j->nvrtc->toolkit);
 }
 
+/* Does the error stand in a line of ours, or NVRTC's, that spells an entry? */
+static bool names_entry(const cupel_cuda_diagnostic *d) {
+    return strcmp(d->file, CUPEL_CUDA_ENTRIES_FILE) == 0 || strncmp(d->file, "__nv_", 5) == 0;
+}
+
 static cupel_code report(const job *j, const cupel_cuda_diagnostic *found, int count, const char *log) {
     const cupel_cuda_compile_request *r = j->request;
     for (int i = 0; i < count; i++)
         if (strstr(found[i].text, "cannot open source file") != NULL) return missing_header(j, &found[i]);
     for (int i = 0; i < count; i++)
-        if (strcmp(found[i].file, CUPEL_CUDA_ENTRIES_FILE) != 0)
+        if (!names_entry(&found[i]))
             return cupel_fail_at(j->err, CUPEL_BUILD, found[i].file, found[i].line, 1, "%s", found[i].text);
-    if (count > 0 && found[0].line >= 1 && found[0].line <= r->entry_count)
-        return mismatch(j, r->entries[found[0].line - 1], found[0].text);
+    for (int i = 0; i < count; i++)
+        if (strcmp(found[i].file, CUPEL_CUDA_ENTRIES_FILE) == 0 && found[i].line >= 1 &&
+            found[i].line <= r->entry_count)
+            return mismatch(j, r->entries[found[i].line - 1], found[i].text);
     return cupel_fail_at(j->err, CUPEL_BUILD, r->source->path, 1, 1, "NVRTC: %.600s", log);
 }
 

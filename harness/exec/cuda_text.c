@@ -130,6 +130,7 @@ cupel_code cupel_cuda_text_signature(const char *ptx, int k, cupel_arena *arena,
     for (uint32_t i = 0; i < count; i++) {
         parameter p;
         memcpy(&p, bytes + sizeof count + i * sizeof p, sizeof p);
+        if (strcmp(p.type, "__nv_bool") == 0) strcpy(p.type, "bool");
         params[i] = (cupel_emu_param){
             p.size,         p.kind,     p.pointee,
             p.pointee_kind, p.is_const, cupel_arena_text(arena, p.type, strnlen(p.type, sizeof p.type))};
@@ -141,33 +142,31 @@ cupel_code cupel_cuda_text_signature(const char *ptx, int k, cupel_arena *arena,
 
 /* ---- atomics ---- */
 
-/* The instruction of a line: what follows a predicate. */
-static line instruction(line l) {
-    size_t i = 0;
-    while (i < l.length && isspace((unsigned char)l.text[i])) i++;
-    if (i < l.length && l.text[i] == '@') {
-        while (i < l.length && !isspace((unsigned char)l.text[i])) i++;
-        while (i < l.length && isspace((unsigned char)l.text[i])) i++;
-    }
-    size_t n = i;
-    while (n < l.length && !isspace((unsigned char)l.text[n])) n++;
-    return (line){l.text + i, n - i};
-}
-
-static bool begins(line l, const char *with) {
-    return l.length >= strlen(with) && memcmp(l.text, with, strlen(with)) == 0;
-}
-
 static bool holds(line l, const char *part) {
     return memmem(l.text, l.length, part, strlen(part)) != NULL;
 }
 
-static void note_atomic(line l, bool *adds_floats, bool *swaps) {
-    if (!begins(l, "atom.") && !begins(l, "red.") && !begins(l, "cp.reduce.") && !begins(l, "multimem."))
-        return;
-    bool real = holds(l, ".f16") || holds(l, ".f32") || holds(l, ".f64") || holds(l, ".bf16");
-    if (real && holds(l, ".add")) *adds_floats = true;
-    if (holds(l, ".cas") || holds(l, ".exch")) *swaps = true;
+static bool name_part(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
+}
+
+/* An instruction that begins with stem, anywhere in the line: inline PTX may have several on one. */
+static void note_stem(line l, const char *stem, bool *adds_floats, bool *swaps) {
+    const char *stop = l.text + l.length;
+    for (const char *at = l.text; (at = memmem(at, (size_t)(stop - at), stem, strlen(stem))) != NULL;) {
+        line op = {at, 0};
+        while (at + op.length < stop && (name_part(at[op.length]) || at[op.length] == ':')) op.length++;
+        bool whole = at == l.text || !name_part(at[-1]);
+        bool real = holds(op, ".f16") || holds(op, ".f32") || holds(op, ".f64") || holds(op, ".bf16");
+        if (whole && real && holds(op, ".add")) *adds_floats = true;
+        if (whole && (holds(op, ".cas") || holds(op, ".exch"))) *swaps = true;
+        at += op.length;
+    }
+}
+
+static void note_atomics(line l, bool *adds_floats, bool *swaps) {
+    static const char *const stems[] = {"atom.", "red.", "cp.reduce.", "multimem."};
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) note_stem(l, stems[i], adds_floats, swaps);
 }
 
 /* Does the line begin the definition of an entry (that of name: *mine) or of another function? */
@@ -192,12 +191,13 @@ void cupel_cuda_text_atomics(const char *ptx, const char *lowered, bool *adds_fl
         line l = next_line(&at);
         bool starts_mine;
         if (l.length > 0 && l.text[0] == '.' && begins_function(l, lowered, &starts_mine)) mine = starts_mine;
-        if (mine) note_atomic(instruction(l), adds_floats, swaps);
+        if (mine) note_atomics(l, adds_floats, swaps);
     }
 }
 
 bool cupel_cuda_text_state(const char *ptx) {
-    static const char *const harmless[] = {" cupel_signature_", "15cupel_signature", " __unnamed_", " $str"};
+    static const char *const harmless[] = {
+        " cupel_signature_", "15cupel_signature", " __unnamed_", " $str", "_ZNSt", "_ZN4cuda"};
     for (const char *at = ptx; *at != '\0';) {
         line l = next_line(&at);
         if (l.length == 0 || l.text[0] != '.' || !holds(l, ".global ") || !holds(l, ".align ")) continue;

@@ -11,7 +11,7 @@ static bool names_a_missing_namespace(const cupel_source_parts *parts, const cup
     const cupel_structure *s = &parts->structure;
     bool is_using = cupel_structure_is(s, d->begin, "using"),
          alias = cupel_structure_is(s, d->begin, "namespace");
-    if (!is_using && !alias) return false;
+    if ((!is_using && !alias) || parts->for_device) return false; /* there, a compiler says what is missing */
     for (size_t i = d->begin + 1; i < d->end; i++)
         for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
             if (cupel_structure_is(s, i, missing[k])) return true;

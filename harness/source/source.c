@@ -23,6 +23,7 @@ cupel_code cupel_source_load(const char *path, const cupel_source_options *optio
     cupel_source_parts *parts = cupel_arena_alloc(arena, sizeof *parts);
     if (!source || !parts) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     parts->arena = arena;
+    parts->for_device = options && options->for_device;
     source->parts = parts;
     source->path = cupel_arena_text(arena, path, strlen(path));
     if (!source->path) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
@@ -40,7 +41,6 @@ cupel_code cupel_source_load(const char *path, const cupel_source_options *optio
     if (!parts->left || !parts->left_at_load) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     CUPEL_TRY(cupel_kernel_list_fill(parts, source, err));
     cupel_host_code_mark(parts);
-    parts->for_device = options && options->for_device;
     if (!parts->for_device) CUPEL_TRY(cupel_refusals_find(parts, source, err));
     memcpy(parts->left_at_load, parts->left, parts->declarations.count);
     CUPEL_TRY(transform(source, err));
