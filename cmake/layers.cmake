@@ -2,6 +2,9 @@
 # cupel_layer() makes a static library that exports its own folder and nothing else.
 
 find_package(PkgConfig REQUIRED)
+if(CUPEL_STATIC)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a) # what pkg_check_modules looks for
+endif()
 
 add_library(cupel_flags INTERFACE)
 target_compile_definitions(cupel_flags INTERFACE _GNU_SOURCE)
