@@ -127,6 +127,8 @@ void cupel_landmarks_add(const cupel_dictionary *dictionary, cupel_landmarks *la
 /* A claimed value of the dim, at most cap, from boundary classes and at random. */
 int64_t cupel_dimension_draw(const cupel_binding *binding, int dim, int64_t cap,
                              const cupel_landmarks *landmarks, cupel_random *random);
+/* Which dims the tensors' shapes speak of, be it through a let; others serve the launch only. */
+void cupel_dims_in_shapes(const cupel_contract *contract, bool dims[CUPEL_DIM_MAX]);
 /* A rough measure of the work of a complete binding: the product of the dims that shapes speak of (what a
  * matrix product does, and more than most kernels do) or the number of threads, whichever is larger. */
 double cupel_shape_work(const cupel_binding *binding);

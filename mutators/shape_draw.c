@@ -141,6 +141,11 @@ static mentions dims_in_shapes(const cupel_contract *contract) {
     return m;
 }
 
+void cupel_dims_in_shapes(const cupel_contract *contract, bool dims[CUPEL_DIM_MAX]) {
+    const mentions m = dims_in_shapes(contract);
+    for (int i = 0; i < CUPEL_DIM_MAX; i++) dims[i] = m.dims[i];
+}
+
 static double threads_of(const cupel_binding *binding, const cupel_launch *launch) {
     double threads = 1;
     for (int i = 0; i < launch->grid_rank + launch->block_rank; i++) {
