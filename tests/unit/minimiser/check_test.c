@@ -37,6 +37,12 @@ static struct {
     int64_t judged, suspects;
     cupel_code opens;
     int tries;
+    cupel_fault fault; /* of y's finding */
+    int breakdowns;    /* searches that fail before one goes well */
+    int searches;
+    int64_t starts[8]; /* N of the first starts of the last search */
+    size_t start_count;
+    const char *clear; /* removed at the end of the search */
 } fake;
 
 static cupel_supervisor the_supervisor;
@@ -66,6 +72,7 @@ static void add_finding(cupel_judged *judged, const char *output) {
                                .type = CUPEL_F32,
                                .ratio = NAN,
                                .steps = NAN};
+    if (output[0] == 'y' && fake.fault) finding->kind = CUPEL_FINDING_FAULT, finding->fault = fake.fault;
     snprintf(finding->output_name, sizeof finding->output_name, "%s", output);
 }
 
@@ -92,9 +99,20 @@ cupel_code cupel_supervisor_try(cupel_supervisor *supervisor, const cupel_recipe
 cupel_code cupel_supervisor_search(cupel_supervisor *supervisor, const cupel_search_options *options,
                                    const cupel_search_callbacks *callbacks, cupel_scoreboard *scoreboard,
                                    cupel_error *err) {
-    (void)supervisor, (void)options;
+    (void)supervisor;
     cupel_recipe recipe;
+    fake.searches++;
+    fake.start_count = options->start_count;
+    for (size_t i = 0; i < options->start_count && i < 8; i++) fake.starts[i] = options->starts[i].dims[0];
     CUPEL_TRY(cupel_recipe_simple(fake.contract, &recipe, err));
+    if (fake.breakdowns > 0) {
+        fake.breakdowns--;
+        return cupel_fail(err, CUPEL_WORKER, "workers die before their first case");
+    }
+    for (int64_t n = 500; n < 503 && callbacks->interesting; n++) {
+        recipe.dims[0] = n;
+        callbacks->interesting(callbacks->self, &recipe);
+    }
     scoreboard->cases = 10;
     scoreboard->gates[CUPEL_GATE_PRC_01] =
         (cupel_gate_tally){.cases = 10, .judged = fake.judged, .considered = 100};
@@ -106,6 +124,7 @@ cupel_code cupel_supervisor_search(cupel_supervisor *supervisor, const cupel_sea
         if (!callbacks->suspect(callbacks->self, &recipe, &suspicion)) break;
         if (!callbacks->progress(callbacks->self, &progress)) break;
     }
+    if (fake.clear) assert_int_equal(remove(fake.clear), 0);
     return CUPEL_OK;
 }
 
@@ -115,7 +134,8 @@ typedef struct fixture {
     cupel_arena *arena;
     char folder[64];
     cupel_check_report report;
-    int found, minimised;
+    int found, minimised, notes, warnings;
+    char note[1024];
 } fixture;
 
 static int setup(void **state) {
@@ -148,13 +168,31 @@ static void on_found(void *self, const cupel_check_finding *found) {
     assert_int_equal(access(found->bundle, R_OK), 0); /* saved before it is told */
 }
 
+static void on_note(void *self, bool warning, const char *note) {
+    fixture *f = self;
+    f->notes += !warning;
+    f->warnings += warning;
+    snprintf(f->note, sizeof f->note, "%s", note);
+}
+
 static cupel_code check(fixture *f) {
     cupel_check_options options = {.kernel = "fake.yaml",
                                    .directory = f->folder,
                                    .supervisor = {.executor = "emu"},
                                    .cases = 10,
                                    .standing = CUPEL_STANDING_PROOF};
-    cupel_check_listener listener = {.self = f, .found = on_found};
+    cupel_check_listener listener = {.self = f, .found = on_found, .note = on_note};
+    return cupel_check_run(fake.contract, &options, &listener, &f->report, NULL);
+}
+
+static cupel_code fuzz(fixture *f, uint64_t cases) {
+    cupel_check_options options = {.kernel = "fake.yaml",
+                                   .directory = f->folder,
+                                   .supervisor = {.executor = "emu"},
+                                   .cases = cases,
+                                   .endless = true,
+                                   .standing = CUPEL_STANDING_PROOF};
+    cupel_check_listener listener = {.self = f, .found = on_found, .note = on_note};
     return cupel_check_run(fake.contract, &options, &listener, &f->report, NULL);
 }
 
@@ -271,6 +309,140 @@ static void interrupted_check_keeps_what_it_found(void **state) {
     assert_true(f->report.findings[0].gate_untested);
 }
 
+/* ---- what earlier runs have left ---- */
+
+static void interesting_recipes_are_kept_and_tried_first(void **state) {
+    fixture *f = *state;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.corpus.found, 3);
+    size_t family = fake.start_count; /* the starts that any contract of this family gets */
+    assert_int_equal(fuzz(f, 10), CUPEL_OK);
+    assert_int_equal(fake.start_count, 3 + family);
+    int64_t sum = 0;
+    for (int i = 0; i < 3; i++) sum += fake.starts[i];
+    assert_int_equal(sum, 500 + 501 + 502);
+    assert_int_equal(f->report.corpus.loaded, 3);
+    assert_int_equal(f->report.corpus.found, 0);
+    assert_int_equal(check(f), CUPEL_OK); /* of ten cases a check gives a quarter to the corpus */
+    assert_int_equal(fake.start_count, 2 + family);
+}
+
+static void a_known_bundle_that_still_fails_is_a_finding(void **state) {
+    fixture *f = *state;
+    fake.y_fails_from = 41;
+    fake.suspects = 1;
+    assert_int_equal(check(f), CUPEL_OK);
+    char bundle[1024];
+    snprintf(bundle, sizeof bundle, "%s", f->report.findings[0].bundle);
+    fake.suspects = 0; /* the search alone would not find it again */
+    fake.tries = 0;
+    f->minimised = 0;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
+    assert_int_equal(f->report.finding_count, 1);
+    assert_true(f->report.findings[0].known);
+    assert_true(f->report.findings[0].minimised);
+    assert_string_equal(f->report.findings[0].bundle, bundle);
+    assert_int_equal(f->report.findings[0].finding.gate, CUPEL_GATE_CMP_01);
+    assert_int_equal(f->report.known, 1);
+    assert_int_equal(fake.tries, 1); /* nothing is minimised anew */
+    assert_int_equal(f->notes, 0);
+    fake.suspects = 3; /* and what the search finds of it is no news */
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.finding_count, 1);
+}
+
+static void a_known_bundle_that_no_longer_fails_is_told(void **state) {
+    fixture *f = *state;
+    fake.y_fails_from = 41;
+    fake.suspects = 1;
+    assert_int_equal(check(f), CUPEL_OK);
+    char bundle[1024];
+    snprintf(bundle, sizeof bundle, "%s", f->report.findings[0].bundle);
+    fake.y_fails_from = 0;
+    fake.tries = 0;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_ACCEPTED);
+    assert_int_equal(f->report.gone_count, 1);
+    assert_string_equal(f->report.gone[0], bundle);
+    assert_int_equal(f->notes, 1);
+    assert_non_null(strstr(f->note, "no longer fails"));
+    assert_int_equal(fake.tries, 3); /* chance has had its chances */
+    assert_int_equal(access(bundle, F_OK), 0);
+}
+
+static void a_bundle_that_cannot_be_read_is_no_verdict(void **state) {
+    fixture *f = *state;
+    fake.y_fails_from = 41;
+    fake.suspects = 1;
+    assert_int_equal(check(f), CUPEL_OK);
+    char path[1100];
+    snprintf(path, sizeof path, "%s/case.yaml", f->report.findings[0].bundle);
+    assert_int_equal(truncate(path, 20), 0);
+    fake.suspects = 0;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_ACCEPTED);
+    assert_int_equal(f->report.gone_count, 0);
+    assert_non_null(strstr(f->note, "1 bundle(s)"));
+}
+
+/* Where cases alone are the budget, how long a try takes decides nothing. */
+static void a_hang_is_left_as_found_without_a_clock(void **state) {
+    fixture *f = *state;
+    fake.y_fails_from = 41;
+    fake.fault = CUPEL_FAULT_HANG;
+    fake.suspects = 1;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.finding_count, 1);
+    assert_false(f->report.findings[0].minimised);
+    assert_int_equal(fake.tries, 1);
+}
+
+static void a_campaign_survives_a_search_that_breaks_down(void **state) {
+    fixture *f = *state;
+    fake.breakdowns = 3;
+    assert_int_equal(fuzz(f, 10), CUPEL_OK);
+    assert_int_equal(fake.searches, 4);
+    assert_int_equal(f->report.cases, 10);
+    assert_int_equal(f->warnings, 3);
+    fake.breakdowns = 1000;
+    assert_int_equal(fuzz(f, 10), CUPEL_WORKER);
+    fake.breakdowns = 1;
+    assert_int_equal(check(f), CUPEL_WORKER); /* a check does not */
+}
+
+static void a_campaign_goes_on_until_its_cases_are_tried(void **state) {
+    fixture *f = *state;
+    assert_int_equal(fuzz(f, 35), CUPEL_OK);
+    assert_int_equal(fake.searches, 4); /* ten cases each */
+    assert_int_equal(f->report.cases, 40);
+    assert_int_equal(f->report.scoreboard.gates[CUPEL_GATE_PRC_01].judged, 200);
+}
+
+/* Nothing that was reported is lost when the disk had no room for a while. */
+static void what_could_not_be_saved_is_saved_in_the_end(void **state) {
+    fixture *f = *state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/crashes", f->folder);
+    FILE *in_the_way = fopen(path, "w");
+    assert_non_null(in_the_way);
+    assert_int_equal(fclose(in_the_way), 0);
+    fake.y_fails_from = 41;
+    fake.suspects = 1;
+    cupel_check_options options = {.kernel = "fake.yaml",
+                                   .directory = f->folder,
+                                   .supervisor = {.executor = "emu"},
+                                   .cases = 10,
+                                   .standing = CUPEL_STANDING_PROOF};
+    assert_int_equal(cupel_check_run(fake.contract, &options, NULL, &f->report, NULL), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
+    assert_int_not_equal(f->report.findings[0].bundle_error[0], 0);
+    fake.clear = path;
+    assert_int_equal(cupel_check_run(fake.contract, &options, NULL, &f->report, NULL), CUPEL_OK);
+    assert_int_equal(f->report.findings[0].bundle_error[0], 0);
+    assert_int_equal(access(f->report.findings[0].bundle, F_OK), 0);
+}
+
 static void what_the_machine_lacks_is_not_the_users_mistake(void **state) {
     (void)state;
     cupel_contract contract = {.source = "/dev/null"};
@@ -292,6 +464,14 @@ int main(void) {
         WITH_FIXTURE(nothing_found_is_accepted),
         WITH_FIXTURE(nothing_judged_is_inconclusive),
         WITH_FIXTURE(interrupted_check_keeps_what_it_found),
+        WITH_FIXTURE(interesting_recipes_are_kept_and_tried_first),
+        WITH_FIXTURE(a_known_bundle_that_still_fails_is_a_finding),
+        WITH_FIXTURE(a_known_bundle_that_no_longer_fails_is_told),
+        WITH_FIXTURE(a_bundle_that_cannot_be_read_is_no_verdict),
+        WITH_FIXTURE(a_hang_is_left_as_found_without_a_clock),
+        WITH_FIXTURE(a_campaign_survives_a_search_that_breaks_down),
+        WITH_FIXTURE(a_campaign_goes_on_until_its_cases_are_tried),
+        WITH_FIXTURE(what_could_not_be_saved_is_saved_in_the_end),
         WITH_FIXTURE(what_the_machine_lacks_is_not_the_users_mistake),
         WITH_FIXTURE(finding_is_minimised_attributed_and_counted_once),
         WITH_FIXTURE(slip_becomes_a_finding_of_its_own),
