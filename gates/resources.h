@@ -75,9 +75,9 @@ typedef enum cupel_limit_answer {
 /* Asks a limit over every legal binding with the types of `base`: dims and whole-numbered params anywhere in
  * their ranges, other params as in base (which a witness keeps). memory: bytes that the tensors of a witness
  * may have together. boxes: how many parts of the range may be looked at. A witness has dims as small as a
- * search from the found one makes them. Deterministic. */
+ * search from the found one makes them. Deterministic. *looked (may be NULL) gets the number of boxes. */
 cupel_limit_answer cupel_resources_ask(const cupel_limit_question *question, cupel_limit limit,
                                        const cupel_binding *base, int64_t memory, int boxes,
-                                       cupel_binding *witness);
+                                       cupel_binding *witness, int *looked);
 
 #endif

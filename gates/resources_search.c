@@ -46,6 +46,7 @@ typedef struct search {
     /* answers */
     cupel_binding *witness;
     bool beyond, unproven;
+    int looked; /* boxes */
 } search;
 
 /* ---- names in a box ---- */
@@ -489,10 +490,10 @@ static bool explore(search *s, box *stack, int boxes) {
         whole.hi[i] = s->axes[i].hi;
     }
     stack[count++] = whole;
-    for (int looked = 0; count > 0; looked++) {
+    for (s->looked = 0; count > 0; s->looked++) {
         box b = stack[--count];
         if (!tighten(s, &b)) continue;
-        if (looked >= boxes || count + 2 > STACK_MAX) {
+        if (s->looked >= boxes || count + 2 > STACK_MAX) {
             s->unproven = true;
             return false;
         }
@@ -516,7 +517,7 @@ static bool explore(search *s, box *stack, int boxes) {
 
 cupel_limit_answer cupel_resources_ask(const cupel_limit_question *question, cupel_limit limit,
                                        const cupel_binding *base, int64_t memory, int boxes,
-                                       cupel_binding *witness) {
+                                       cupel_binding *witness, int *looked) {
     search s = {.question = question,
                 .contract = question->contract,
                 .launch = &question->contract->launches[question->launch],
@@ -533,6 +534,7 @@ cupel_limit_answer cupel_resources_ask(const cupel_limit_question *question, cup
     if (!stack) return CUPEL_LIMIT_UNPROVEN;
     bool found = explore(&s, stack, boxes);
     free(stack);
+    if (looked) *looked = s.looked;
     if (found) make_small(&s, witness);
     return found        ? CUPEL_LIMIT_BROKEN
            : s.unproven ? CUPEL_LIMIT_UNPROVEN

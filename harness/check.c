@@ -215,6 +215,10 @@ static void conclude(cupel_check *c) {
         cupel_check_gate *gate = &report->gates[g];
         gate->status =
             cupel_gate_status_of(c->contract, &report->scoreboard, (cupel_gate)g, gate->findings, &gate->why);
+        if (g == CUPEL_GATE_RES_02 && gate->status == CUPEL_STATUS_PASS && report->resources.missing[0]) {
+            gate->status = CUPEL_STATUS_NOT_AVAILABLE;
+            gate->why = report->resources.missing;
+        }
         if (selected(c, (cupel_gate)g)) judged += report->scoreboard.gates[g].judged;
     }
     bool could_run = report->scoreboard.unsupported < report->scoreboard.cases;
@@ -257,9 +261,12 @@ static cupel_code run(cupel_check *c) {
     CUPEL_TRY(cupel_corpus_open(c->contract, c->options->directory, c->options->limits.max_elements,
                                 &c->corpus, c->err));
     tell_corpus(c);
+    cupel_check_begin_resources(c);
     cupel_check_replay(c);
+    if (c->options->endless) cupel_check_resources(c);
     cupel_code code = c->code != CUPEL_OK ? c->code : search(c);
     cupel_check_minimise(c, 0);
+    cupel_check_resources(c);
     save_waiting(c, CUPEL_CORPUS_MAX);
     if (!cupel_check_stopped(c)) cupel_check_save_again(c);
     return code;
@@ -287,6 +294,7 @@ cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_opt
         code = cupel_check_executor_failed(contract, code, err);
     else
         code = run(c);
+    cupel_check_end_resources(c);
     cupel_supervisor_close(c->supervisor);
     report->seconds = cupel_check_elapsed(c);
     if (report->scoreboard.cases > 0) report->cases = (uint64_t)report->scoreboard.cases;

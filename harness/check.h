@@ -7,6 +7,7 @@
 
 #include "bundle.h"
 #include "corpus.h"
+#include "resource_use.h"
 #include "supervisor.h"
 
 enum { CUPEL_CHECK_FINDINGS_MAX = 128, CUPEL_CHECK_GONE_MAX = 64 };
@@ -64,6 +65,7 @@ typedef struct cupel_check_report {
     char unsupported[512]; /* why the executor could not run some case; may be empty */
     cupel_scoreboard scoreboard;
     cupel_check_gate gates[CUPEL_GATE_COUNT];
+    cupel_resources resources; /* of RES-02; architecture_count 0: it was not asked */
     int finding_count;
     cupel_check_finding findings[CUPEL_CHECK_FINDINGS_MAX];
     int known;      /* findings that earlier runs have saved */

@@ -87,11 +87,24 @@ static void save(const cupel_check *c, cupel_check_finding *found, const cupel_t
     tell(c, found);
 }
 
+void cupel_check_record_limit(cupel_check *c, const cupel_recipe *recipe, const cupel_finding *finding) {
+    static const cupel_trial no_trial = {0};
+    cupel_check_finding *found = cupel_check_add(c, recipe, finding, 0);
+    if (!found) return;
+    found->minimised = true;
+    c->report->signature_seconds = cupel_check_elapsed(c);
+    save(c, found, &no_trial);
+}
+
 void cupel_check_save_again(cupel_check *c) {
     for (int i = 0; i < c->report->finding_count && c->code == CUPEL_OK; i++) {
         cupel_check_finding *found = &c->report->findings[i];
         if (!found->bundle_error[0]) continue;
         cupel_trial trial = {0};
+        if (cupel_check_is_limit(found->signature)) {
+            if (write_bundle(c, found, &trial)) tell(c, found);
+            continue;
+        }
         cupel_arena_reset(c->arena);
         if (cupel_supervisor_try(c->supervisor, &found->recipe, true, c->arena, &trial, NULL) != CUPEL_OK ||
             !cupel_shrink_finding(&trial, found->signature))

@@ -31,6 +31,8 @@ typedef struct cupel_check {
     cupel_attempt attempts[CUPEL_SIGNATURES_MAX];
     int pending_count; /* slips of the minimiser, to be confirmed like any suspect */
     cupel_recipe pending[CUPEL_PENDING_MAX];
+    cupel_resources_job *resources_job;
+    bool resources_done;
     cupel_code code; /* a failure inside a callback */
     cupel_error *err;
 } cupel_check;
@@ -63,6 +65,18 @@ void cupel_check_suspect(cupel_check *c, const cupel_recipe *recipe, const cupel
 void cupel_check_minimise(cupel_check *c, int from);
 /* Findings whose bundle could not be written are run and saved again. */
 void cupel_check_save_again(cupel_check *c);
+
+/* A limit that a legal binding breaks: added and saved, without tensors. */
+void cupel_check_record_limit(cupel_check *c, const cupel_recipe *recipe, const cupel_finding *finding);
+/* A bundle of an earlier run that no longer fails. */
+void cupel_check_tell_gone(cupel_check *c, const char *path);
+
+/* RES-02 over the whole claimed range: the compiler begins; its answer is judged, once; it is ended. */
+void cupel_check_begin_resources(cupel_check *c);
+void cupel_check_resources(cupel_check *c);
+void cupel_check_end_resources(cupel_check *c);
+/* Is it a finding of that kind, which no run of a case shows? */
+bool cupel_check_is_limit(const char *signature);
 
 /* Runs the bundles of earlier runs: those that still fail are findings, those that do not are told. */
 void cupel_check_replay(cupel_check *c);

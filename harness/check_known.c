@@ -67,7 +67,7 @@ static void keep_known(cupel_check *c, const cupel_bundle_info *info, const char
     if (c->listener && c->listener->found) c->listener->found(c->listener->self, found);
 }
 
-static void tell_gone(cupel_check *c, const char *path) {
+void cupel_check_tell_gone(cupel_check *c, const char *path) {
     cupel_check_note(c, false, "%s no longer fails", path);
     if (c->report->gone_count == CUPEL_CHECK_GONE_MAX) return;
     snprintf(c->report->gone[c->report->gone_count++], sizeof c->report->gone[0], "%s", path);
@@ -91,7 +91,7 @@ static outcome replay(cupel_check *c, const char *path) {
             keep_known(c, info, path, minimal, &recipe, &trial, seconds);
             cupel_check_record(c, &recipe, &trial, seconds); /* what else the case shows now */
         }
-        if (result == HOLDS) tell_gone(c, path);
+        if (result == HOLDS) cupel_check_tell_gone(c, path);
     }
     free(info);
     return result;
@@ -105,8 +105,10 @@ void cupel_check_replay(cupel_check *c) {
     int count = scandir(folder, &names, is_visible, by_name);
     for (int i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
+        const char *limit = strstr(names[i]->d_name, "refused-");
+        bool asked_anew = limit && cupel_check_is_limit(limit); /* no run shows it */
         free(names[i]);
-        if (!cupel_bundle_exists(path)) continue;
+        if (!cupel_bundle_exists(path) || asked_anew) continue;
         bool tried = i < REPLAY_MAX && !is_late(c) && !cupel_check_stopped(c) && c->code == CUPEL_OK &&
                      replay(c, path) != NOT_TRIED;
         skipped += !tried;

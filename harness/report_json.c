@@ -150,6 +150,34 @@ static json_t *campaign_object(const cupel_check_report *report) {
     return object;
 }
 
+static json_t *resources_object(const cupel_resources *r) {
+    json_t *object = json_object(), *kernels = json_array(), *architectures = json_array();
+    char name[16];
+    for (int i = 0; i < r->architecture_count; i++) {
+        snprintf(name, sizeof name, "sm_%d", r->architectures[i]);
+        json_array_append_new(architectures, json_string(name));
+    }
+    for (int i = 0; i < r->count && r->compiler[0]; i++) {
+        const cupel_compiled *k = &r->compiled[i];
+        snprintf(name, sizeof name, "sm_%d", k->architecture);
+        json_array_append_new(kernels,
+                              json_pack("{s:s, s:o, s:i, s:I, s:I, s:o, s:b}", "architecture", name, "entry",
+                                        text_or_null(k->entry), "registers", k->registers, "shared",
+                                        (json_int_t)k->shared, "local", (json_int_t)k->local, "max_threads",
+                                        k->max_threads ? json_integer(k->max_threads) : json_null(),
+                                        "tensor_memory", (int)k->tensor_memory));
+    }
+    json_object_set_new(object, "architectures", architectures);
+    json_object_set_new(object, "compiler", text_or_null(r->compiler));
+    json_object_set_new(object, "missing", text_or_null(r->missing));
+    json_object_set_new(object, "kernels", kernels);
+    json_object_set_new(object, "limits",
+                        json_pack("{s:i, s:i, s:i, s:i}", "asked", r->asked, "proven", r->proven,
+                                  "beyond_memory", r->beyond, "unproven", r->unproven));
+    json_object_set_new(object, "note", text_or_null(r->note));
+    return object;
+}
+
 static json_t *report_object(const cupel_check_report *report) {
     json_t *object = json_object(), *gates = json_array(), *findings = json_array(),
            *patterns = json_object();
@@ -170,6 +198,9 @@ static json_t *report_object(const cupel_check_report *report) {
     json_object_set_new(object, "seed", json_integer((json_int_t)report->seed));
     json_object_set_new(object, "dims", dims_array(report->contract, &report->scoreboard));
     json_object_set_new(object, "gates", gates);
+    json_object_set_new(object, "resources",
+                        report->resources.architecture_count ? resources_object(&report->resources)
+                                                             : json_null());
     json_object_set_new(object, "findings", findings);
     json_object_set_new(object, "no_longer_fails", gone_array(report));
     json_object_set_new(object, "campaign", report->endless ? campaign_object(report) : json_null());

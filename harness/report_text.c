@@ -175,12 +175,33 @@ static void print_campaign(const cupel_check_report *report, FILE *out) {
             report->corpus.stored, report->corpus.found);
 }
 
+/* Each line begins alike: what it says depends on the compiler that is installed. */
+static void print_resources(const cupel_check_report *report, FILE *out) {
+    const cupel_resources *r = &report->resources;
+    for (int i = 0; i < r->count && r->compiler[0]; i++) {
+        const cupel_compiled *k = &r->compiled[i];
+        fprintf(out,
+                "resources sm_%d %s: %d registers and %" PRId64 " bytes of local memory a thread, %" PRId64
+                " bytes of shared memory a block",
+                k->architecture, k->entry, k->registers, k->local, k->shared);
+        if (k->max_threads > 0) fprintf(out, " of at most %" PRId64 " threads", k->max_threads);
+        fprintf(out, "%s (%s)\n", k->tensor_memory ? ", tensor memory" : "", r->compiler);
+    }
+    if (r->dropped) fprintf(out, "resources %d further kernels are not listed\n", r->dropped);
+    if (r->missing[0]) fprintf(out, "resources not available: %s\n", r->missing);
+    if (r->asked)
+        fprintf(out, "resources %d of %d limits of launches hold for every claimed shape\n", r->proven,
+                r->asked);
+    if (r->note[0]) fprintf(out, "resources %s\n", r->note);
+}
+
 void cupel_report_text(const cupel_check_report *report, FILE *out) {
     fprintf(out, "%s: contract %s on %s, seed %" PRIu64 "\n\n", report->kernel, report->contract->id,
             report->executor, report->seed);
     print_gates(report, out);
     print_patterns(report, out);
     print_tried(report, out);
+    print_resources(report, out);
     for (int i = 0; i < report->finding_count; i++) {
         fputc('\n', out);
         cupel_report_finding(&report->findings[i], out);

@@ -1,0 +1,152 @@
+/* The compiler that reads untrusted source works in a child process: without network, the file system
+ * read-only, for a limited time. Its answer is one struct through a pipe. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "resource_use.h"
+#include "shrink.h"
+#include "worker_isolation.h"
+
+enum { CPU_SECONDS = 300, FILE_BYTES = 256 << 20, NAP_MILLISECONDS = 1 };
+
+struct cupel_resources_job {
+    pid_t pid;
+    int pipe;
+};
+
+static void limit(int resource, rlim_t value) {
+    struct rlimit old;
+    if (getrlimit(resource, &old) != 0) return;
+    if (old.rlim_max != RLIM_INFINITY && value > old.rlim_max) value = old.rlim_max;
+    struct rlimit now = {value, value};
+    (void)setrlimit(resource, &now);
+}
+
+static void prepare_child(const cupel_executor_options *options, int answer) {
+    char ignored[512];
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; fd < 3 && null >= 0; fd++) (void)dup2(null, fd);
+    if (dup2(answer, 3) == 3) (void)close_range(4, ~0u, 0); /* others' ends of others' sockets */
+    for (int number = 1; number < NSIG; number++) {
+        struct sigaction action = {.sa_handler = SIG_DFL};
+        if (number != SIGKILL && number != SIGSTOP) (void)sigaction(number, &action, NULL);
+    }
+    (void)setpgid(0, 0);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, CPU_SECONDS);
+    limit(RLIMIT_FSIZE, FILE_BYTES);
+    if (options->cache) setenv("TMPDIR", options->cache, 1);
+    cupel_worker_isolate(options->cache, ignored, sizeof ignored);
+}
+
+static void write_all(int fd, const void *bytes, size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t wrote = write(fd, (const char *)bytes + done, size - done);
+        if (wrote <= 0 && errno != EINTR) return;
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+}
+
+static _Noreturn void be_child(const cupel_contract *contract, const cupel_executor_options *options,
+                               int device, int answer) {
+    static cupel_resources found; /* the process has this one job */
+    prepare_child(options, answer);
+    cupel_resources_architectures(contract, device, &found);
+    cupel_resources_compile(contract, options, &found);
+    write_all(3, &found, sizeof found);
+    _exit(0);
+}
+
+cupel_resources_job *cupel_resources_start(const cupel_contract *contract,
+                                           const cupel_executor_options *options, int device) {
+    int ends[2];
+    cupel_resources_job *job = calloc(1, sizeof *job);
+    if (!job || pipe2(ends, O_CLOEXEC) != 0) {
+        free(job);
+        return NULL;
+    }
+    job->pid = fork();
+    if (job->pid == 0) be_child(contract, options, device, ends[1]);
+    close(ends[1]);
+    job->pipe = ends[0];
+    if (job->pid > 0) return job;
+    close(ends[0]);
+    free(job);
+    return NULL;
+}
+
+/* False when the time ended first. */
+static bool read_all(int fd, void *bytes, size_t size, double until, size_t *got) {
+    for (*got = 0; *got < size;) {
+        double left = until - cupel_shrink_now();
+        struct pollfd poller = {.fd = fd, .events = POLLIN};
+        int ready = left > 0 ? poll(&poller, 1, (int)(left * 1000) + NAP_MILLISECONDS) : 0;
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0) return false;
+        ssize_t part = read(fd, (char *)bytes + *got, size - *got);
+        if (part < 0 && errno == EINTR) continue;
+        if (part <= 0) return true;
+        *got += (size_t)part;
+    }
+    return true;
+}
+
+/* The process may have been damaged by what it compiled: no count and no text of it is taken on trust. */
+static bool make_sound(cupel_resources *r) {
+    bool sound = r->count >= 0 && r->count <= CUPEL_COMPILED_MAX && r->dropped >= 0;
+    r->compiler[sizeof r->compiler - 1] = r->missing[sizeof r->missing - 1] = r->note[sizeof r->note - 1] =
+        '\0';
+    for (int i = 0; sound && i < r->count; i++) {
+        cupel_compiled *made = &r->compiled[i];
+        made->entry[sizeof made->entry - 1] = '\0';
+        sound = made->registers >= 0 && made->registers <= 1024 && made->shared >= 0 &&
+                made->shared <= INT32_MAX && made->local >= 0 && made->max_threads >= 0;
+    }
+    return sound;
+}
+
+static void tell_end(const cupel_resources_job *job, bool timed_out, int status, cupel_resources *out) {
+    (void)job;
+    if (timed_out)
+        snprintf(out->missing, sizeof out->missing, "compiling for a GPU took too long");
+    else if (WIFSIGNALED(status))
+        snprintf(out->missing, sizeof out->missing, "the compiler for a GPU ended with signal %d (%s)",
+                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(out->missing, sizeof out->missing, "the compiler for a GPU gave no answer");
+}
+
+void cupel_resources_wait(cupel_resources_job *job, const cupel_contract *contract, int device,
+                          double seconds, cupel_resources *out) {
+    cupel_resources answer;
+    size_t got = 0;
+    int status = 0;
+    cupel_resources_architectures(contract, device, out);
+    if (!job) {
+        snprintf(out->missing, sizeof out->missing, "no process to compile for a GPU could be started");
+        return;
+    }
+    bool ended = read_all(job->pipe, &answer, sizeof answer, cupel_shrink_now() + seconds, &got);
+    bool whole = ended && got == sizeof answer;
+    if (!ended || whole) kill(job->pid, SIGKILL);
+    (void)kill(-job->pid, SIGKILL); /* whatever it started */
+    while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    bool same = whole && answer.architecture_count == out->architecture_count &&
+                memcmp(answer.architectures, out->architectures, sizeof answer.architectures) == 0;
+    if (same && make_sound(&answer))
+        *out = answer;
+    else
+        tell_end(job, !ended, status, out);
+    close(job->pipe);
+    free(job);
+}
