@@ -5,75 +5,15 @@
 
 #include "bundle.h"
 #include "cli.h"
+#include "cli_bundle.h"
+#include "gdb.h"
 #include "npy.h"
 #include "report.h"
 #include "shrink.h"
 #include "wording.h"
 
-typedef struct opened {
-    cupel_bundle_info info;
-    cupel_cli_settings settings; /* with the bundle's executor */
-    cupel_cli_session session;
-    cupel_recipe recipe;
-    cupel_supervisor *supervisor;
-    const char *kernel;
-} opened;
-
-static void trim_slashes(char *path) {
-    for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
-        path[length - 1] = '\0';
-}
-
-/* The kernel may have moved away: then the user says where it is. */
-static cupel_code expect_kernel(const char *command, const opened *o, cupel_error *err) {
-    if (o->settings.second && cupel_bundle_exists(o->settings.second))
-        return cupel_fail(err, CUPEL_USAGE,
-                          "one bundle expected, found '%s' too; the second operand is the kernel's file",
-                          o->settings.second);
-    if (o->settings.second || access(o->kernel, F_OK) == 0) return CUPEL_OK;
-    return cupel_fail(err, CUPEL_IO, "the kernel is no longer at %s; say where it is: cupel %s BUNDLE KERNEL",
-                      o->kernel, command);
-}
-
-/* Whatever a bundle's own files make fail is a mistake of those files. */
-static cupel_code read_recipe(const char *bundle, opened *o, cupel_error *err) {
-    cupel_code code = cupel_bundle_recipe(bundle, o->session.contract, &o->recipe, err);
-    if (code != CUPEL_OK && code != CUPEL_MEMORY && cupel_check_error_status(code) != 2)
-        err->code = code = CUPEL_SYNTAX;
-    return code;
-}
-
-static cupel_code open_executor(opened *o, cupel_error *err) {
-    cupel_code code = cupel_supervisor_open(o->session.contract, &o->session.supervisor, &o->supervisor, err);
-    return code == CUPEL_OK ? code : cupel_check_executor_failed(o->session.contract, code, err);
-}
-
-static cupel_code open_bundle(const char *command, const cupel_cli_settings *settings, const char *bundle,
-                              opened *o, cupel_error *err) {
-    memset(o, 0, sizeof *o);
-    CUPEL_TRY(cupel_bundle_open(bundle, &o->info, err));
-    o->settings = *settings;
-    if (!o->settings.executor) o->settings.executor = o->info.executor;
-    for (int i = 0; i < o->info.define_count && o->settings.defines.count < CUPEL_CLI_LIST_MAX; i++)
-        o->settings.defines.items[o->settings.defines.count++] = o->info.defines[i];
-    for (int i = 0; i < o->info.include_count && o->settings.includes.count < CUPEL_CLI_LIST_MAX; i++)
-        o->settings.includes.items[o->settings.includes.count++] = o->info.includes[i];
-    o->kernel = settings->second ? settings->second : o->info.contract_path;
-    CUPEL_TRY(expect_kernel(command, o, err));
-    CUPEL_TRY(cupel_cli_session_open(&o->settings, o->kernel, o->info.contract_id, &o->session, err));
-    cupel_code code = read_recipe(bundle, o, err);
-    if (code == CUPEL_OK) code = open_executor(o, err);
-    if (code != CUPEL_OK) cupel_cli_session_close(&o->session);
-    return code;
-}
-
-static void close_bundle(opened *o) {
-    cupel_supervisor_close(o->supervisor);
-    cupel_cli_session_close(&o->session);
-}
-
 /* The output's bytes beside those in output.npy. */
-static void compare_output(const opened *o, const char *bundle, const cupel_trial *trial,
+static void compare_output(const cupel_cli_bundle *o, const char *bundle, const cupel_trial *trial,
                            const cupel_finding *finding) {
     char path[2048];
     cupel_npy saved;
@@ -93,7 +33,7 @@ static void compare_output(const opened *o, const char *bundle, const cupel_tria
     printf("output bytes: %s\n", same ? "the same as in the bundle" : "differ from the bundle's");
 }
 
-static void print_findings(const opened *o, const char *bundle, const cupel_trial *trial) {
+static void print_findings(const cupel_cli_bundle *o, const char *bundle, const cupel_trial *trial) {
     for (int i = 0; i < trial->judged.finding_count; i++) {
         cupel_check_finding found = {.finding = trial->judged.findings[i], .recipe = o->recipe};
         cupel_gate gate;
@@ -110,7 +50,7 @@ static void print_findings(const opened *o, const char *bundle, const cupel_tria
     }
 }
 
-static cupel_code replay(opened *o, const char *bundle, bool all, int *status, cupel_error *err) {
+static cupel_code replay(cupel_cli_bundle *o, const char *bundle, bool all, int *status, cupel_error *err) {
     cupel_trial trial = {0};
     CUPEL_TRY(cupel_supervisor_try(o->supervisor, &o->recipe, true, o->session.arena, &trial, err));
     if (trial.unsupported) return cupel_fail(err, CUPEL_UNSUPPORTED, "%s", trial.text);
@@ -132,15 +72,16 @@ static cupel_code replay(opened *o, const char *bundle, bool all, int *status, c
 
 int cupel_cli_replay(const cupel_cli_settings *settings) {
     char bundle[1024];
-    opened o;
+    cupel_cli_bundle o;
     cupel_error err = {0};
     int status = 3;
-    snprintf(bundle, sizeof bundle, "%s", settings->operand);
-    trim_slashes(bundle);
-    if (open_bundle("replay", settings, bundle, &o, &err) != CUPEL_OK) return cupel_cli_complain(&err, false);
+    if (settings->gdb) return cupel_gdb_replay(settings);
+    cupel_cli_bundle_name(settings->operand, bundle, sizeof bundle);
+    if (cupel_cli_bundle_open("replay", settings, bundle, true, &o, &err) != CUPEL_OK)
+        return cupel_cli_complain(&err, false);
     if (replay(&o, bundle, settings->all, &status, &err) != CUPEL_OK)
         status = cupel_cli_complain(&err, false);
-    close_bundle(&o);
+    cupel_cli_bundle_close(&o);
     return status;
 }
 
@@ -148,7 +89,7 @@ int cupel_cli_replay(const cupel_cli_settings *settings) {
 
 static cupel_code try_case(void *self, const cupel_recipe *recipe, cupel_arena *arena, cupel_trial *out,
                            cupel_error *err) {
-    opened *o = self;
+    cupel_cli_bundle *o = self;
     return cupel_supervisor_try(o->supervisor, recipe, false, arena, out, err);
 }
 
@@ -180,7 +121,7 @@ static void drop_replaced(const char *bundle, const cupel_check_finding *found) 
     free(new);
 }
 
-static cupel_code write_minimal(opened *o, const cupel_cli_settings *settings, const char *bundle,
+static cupel_code write_minimal(cupel_cli_bundle *o, const cupel_cli_settings *settings, const char *bundle,
                                 const cupel_trial *trial, cupel_check_finding *found, cupel_error *err) {
     char folder[1024];
     parent_folder(bundle, folder, sizeof folder);
@@ -204,7 +145,7 @@ static cupel_code write_minimal(opened *o, const cupel_cli_settings *settings, c
     return CUPEL_OK;
 }
 
-static cupel_code save_minimal(opened *o, const cupel_cli_settings *settings, const char *bundle,
+static cupel_code save_minimal(cupel_cli_bundle *o, const cupel_cli_settings *settings, const char *bundle,
                                cupel_check_finding *found, cupel_error *err) {
     cupel_trial trial = {0};
     CUPEL_TRY(cupel_supervisor_try(o->supervisor, &found->recipe, true, o->session.arena, &trial, err));
@@ -237,7 +178,7 @@ static bool ran_out(const cupel_minimise_options *budget, const cupel_minimise_r
     return report->tries >= budget->max_tries * last_part || seconds >= budget->seconds * last_part;
 }
 
-static cupel_code minimise(opened *o, const cupel_cli_settings *settings, const char *bundle,
+static cupel_code minimise(cupel_cli_bundle *o, const cupel_cli_settings *settings, const char *bundle,
                            cupel_error *err) {
     enum { TRIES = 20000, SECONDS = 60 };
     cupel_minimise_options budget = {
@@ -261,11 +202,10 @@ static cupel_code minimise(opened *o, const cupel_cli_settings *settings, const 
 
 int cupel_cli_minimise(const cupel_cli_settings *settings) {
     char bundle[1024];
-    opened o;
+    cupel_cli_bundle o;
     cupel_error err = {0};
-    snprintf(bundle, sizeof bundle, "%s", settings->operand);
-    trim_slashes(bundle);
-    if (open_bundle("minimise", settings, bundle, &o, &err) != CUPEL_OK)
+    cupel_cli_bundle_name(settings->operand, bundle, sizeof bundle);
+    if (cupel_cli_bundle_open("minimise", settings, bundle, true, &o, &err) != CUPEL_OK)
         return cupel_cli_complain(&err, false);
     cupel_code code = settings->directory
                           ? cupel_bundle_expect_folder(settings->directory, o.session.contract->id, &err)
@@ -273,6 +213,6 @@ int cupel_cli_minimise(const cupel_cli_settings *settings) {
     if (code == CUPEL_UNABLE) err.code = CUPEL_IO; /* here the folder is all that is asked for */
     if (code == CUPEL_OK) code = minimise(&o, settings, bundle, &err);
     int status = code == CUPEL_OK ? 0 : cupel_cli_complain(&err, false);
-    close_bundle(&o);
+    cupel_cli_bundle_close(&o);
     return status;
 }
