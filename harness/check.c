@@ -282,8 +282,8 @@ cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_opt
                        .options = options,
                        .listener = listener,
                        .report = report,
-                       .start = cupel_shrink_now(),
-                       .err = err};
+                       .start = cupel_shrink_now()};
+    c->err = err ? err : &c->unwanted;
     begin_report(c);
     c->arena = cupel_arena_create(0);
     c->starts_arena = cupel_arena_create(0);

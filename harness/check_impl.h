@@ -22,7 +22,8 @@ typedef struct cupel_check {
     cupel_arena *arena;        /* of fresh trials */
     cupel_arena *starts_arena; /* of a search's starts */
     double start;
-    double saved_at; /* when waiting recipes and bundles were last tried to be saved, into the run */
+    cupel_error unwanted; /* err, where the caller asks for none */
+    double saved_at;      /* when waiting recipes and bundles were last tried to be saved, into the run */
     bool corpus_told;
     cupel_scoreboard before; /* of the searches that are over */
     int restarts_before;
