@@ -31,12 +31,13 @@ static int run_a2(const cupel_evidence *e) {
 static int run_b1(const cupel_evidence *e) {
     return find_run(e, e->runs[B2].schedule, e->runs[B2].history, e->runs[A1].poison, A1);
 }
-/* B's schedule without its history, and its history under A's schedule. */
+/* B's schedule without its history, and its history under A's schedule; with the finite poison, which is told
+ * from a NaN result where nothing is written. */
 static int run_schedule_alone(const cupel_evidence *e) {
-    return find_run(e, e->runs[B2].schedule, e->runs[A1].history, e->runs[A1].poison, A1);
+    return find_run(e, e->runs[B2].schedule, e->runs[A1].history, e->runs[B2].poison, B2);
 }
 static int run_history_alone(const cupel_evidence *e) {
-    return find_run(e, e->runs[A1].schedule, e->runs[B2].history, e->runs[A1].poison, A1);
+    return find_run(e, e->runs[A1].schedule, e->runs[B2].history, e->runs[B2].poison, B2);
 }
 static int run_a1_again(const cupel_evidence *e) {
     return find_run(e, e->runs[A1].schedule, e->runs[A1].history, e->runs[A1].poison, A1);
@@ -123,7 +124,7 @@ static bool settled_by_two(const cupel_evidence *e) {
 static bool has_all_runs(const cupel_evidence *e) {
     if (run_a2(e) < 0 || run_b1(e) < 0) return false;
     if (same_history(e)) return true;
-    if (!e->schedule_fixed) return run_a1_again(e) >= 0;
+    if (!e->schedule_fixed && run_a1_again(e) < 0) return false;
     return same_schedule(e) || (run_schedule_alone(e) >= 0 && run_history_alone(e) >= 0);
 }
 
@@ -221,20 +222,26 @@ typedef struct difference {
     int64_t first;
 } difference;
 
-/* A and B differ: by the schedule alone, by the earlier call alone, or by both together? */
+/* A and B differ: by chance, by the schedule alone, by the earlier call alone, or by both together? */
 static difference tell_apart(cupel_judging *j, cupel_output_view *view, difference d) {
     const cupel_evidence *e = j->evidence;
     if (same_history(e)) return d;
-    int alone = e->schedule_fixed ? run_schedule_alone(e) : run_a1_again(e);
-    int64_t first = same_schedule(e) && e->schedule_fixed ? -1 : first_difference(j, view, A1, alone);
-    if (first >= 0) return (difference){CUPEL_FINDING_NONDETERMINISM, A1, alone, first};
+    if (!e->schedule_fixed) {
+        difference chance = {CUPEL_FINDING_NONDETERMINISM, A1, run_a1_again(e), -1};
+        chance.first = first_difference(j, view, A1, chance.s);
+        if (chance.first >= 0) return chance;
+    }
     if (same_schedule(e)) {
         d.kind = CUPEL_FINDING_HISTORY;
         return d;
     }
-    alone = run_history_alone(e);
-    first = first_difference(j, view, A1, alone);
-    return first >= 0 ? (difference){CUPEL_FINDING_HISTORY, A1, alone, first} : d;
+    int a2 = run_a2(e);
+    difference alone = {CUPEL_FINDING_NONDETERMINISM, a2, run_schedule_alone(e), -1};
+    alone.first = first_difference(j, view, a2, alone.s);
+    if (alone.first >= 0) return alone;
+    alone = (difference){CUPEL_FINDING_HISTORY, a2, run_history_alone(e), -1};
+    alone.first = first_difference(j, view, a2, alone.s);
+    return alone.first >= 0 ? alone : d;
 }
 
 static difference by_schedule(cupel_judging *j, cupel_output_view *view) {

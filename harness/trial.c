@@ -67,10 +67,10 @@ static cupel_code run_crossed(trial *t) {
     CUPEL_TRY(run_once(t, 0, false, CUPEL_POISON_FINITE));
     CUPEL_TRY(run_once(t, second_schedule(t), has_history(t), CUPEL_POISON_NAN));
     if (!has_history(t)) return CUPEL_OK;
-    if (!t->runner->permutes_schedules) return run_once(t, 0, false, CUPEL_POISON_NAN);
+    if (!t->runner->permutes_schedules) CUPEL_TRY(run_once(t, 0, false, CUPEL_POISON_NAN));
     if (second_schedule(t) == 0) return CUPEL_OK;
-    CUPEL_TRY(run_once(t, second_schedule(t), false, CUPEL_POISON_NAN));
-    return run_once(t, 0, true, CUPEL_POISON_NAN);
+    CUPEL_TRY(run_once(t, second_schedule(t), false, CUPEL_POISON_FINITE));
+    return run_once(t, 0, true, CUPEL_POISON_FINITE);
 }
 
 /* ---- the oracle ---- */

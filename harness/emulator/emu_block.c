@@ -16,25 +16,31 @@ static inline uint32_t warp_of(const cupel_emu_thread *thread) {
 /* Threads that take turns at one place must not starve the others for ever: they may be waiting for them. */
 enum { TURNS_IN_A_ROW = 256 };
 
-/* Everyone has come as far as they can. Of those that waited for that, the ones at the lowest place go on:
- * lanes that fell behind in a branch or a loop catch up before the others go further, as on a device where a
- * warp's lanes join again. */
+/* How far a thread has come since the last barrier, as far as places tell: code in front of that barrier is
+ * the next turn of a loop around it. */
+static uintptr_t distance(const cupel_emu_thread *thread) {
+    return (uintptr_t)thread->wait_pc - m->barrier_pc;
+}
+
+/* Everyone has come as far as they can. Of those that waited for that, the ones that have come least far go
+ * on: lanes that fell behind in a branch or a loop catch up before the others go further, as on a device
+ * where a warp's lanes join again. */
 static void release_stepped(void) {
-    const void *lowest = NULL, *highest = NULL;
+    uintptr_t least = UINTPTR_MAX, most = 0;
     for (uint32_t warps = m->stepped_warps; warps != 0; warps &= warps - 1) {
         uint32_t w = (uint32_t)__builtin_ctz(warps);
         for (uint32_t slots = m->warps[w].stepped; slots != 0; slots &= slots - 1) {
-            const void *pc = m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots)].wait_pc;
-            if (lowest == NULL || pc < lowest) lowest = pc;
-            if (pc > highest) highest = pc;
+            uintptr_t far = distance(&m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots)]);
+            if (far < least) least = far;
+            if (far > most) most = far;
         }
     }
-    bool everyone = lowest == highest || ++m->turns >= TURNS_IN_A_ROW;
+    bool everyone = least == most || ++m->turns >= TURNS_IN_A_ROW;
     if (everyone) m->turns = 0;
     for (uint32_t warps = m->stepped_warps; warps != 0; warps &= warps - 1) {
         uint32_t w = (uint32_t)__builtin_ctz(warps), go = m->warps[w].stepped;
         for (uint32_t slots = everyone ? 0 : go; slots != 0; slots &= slots - 1)
-            if (m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots)].wait_pc != lowest)
+            if (distance(&m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots)]) != least)
                 go &= ~(slots & -slots);
         m->warps[w].stepped &= ~go;
         if (m->warps[w].stepped == 0) m->stepped_warps &= ~(1u << w);
@@ -105,7 +111,7 @@ void cupel_emu_block_yield(void) {
 void cupel_emu_block_step(const void *pc) {
     cupel_emu_thread *self = m->current;
     if (m->alive_count == 1) return;
-    self->wait_pc = pc != NULL ? pc : (const void *)UINTPTR_MAX;
+    self->wait_pc = pc != NULL ? pc : (const void *)(m->barrier_pc - 1); /* NULL: as far as can be */
     self->home->stepped |= self->own;
     m->stepped_warps |= 1u << warp_of(self);
     cupel_emu_wait(m->current);
@@ -137,6 +143,7 @@ static void end_epoch(void) {
 /* Everyone has come: all go on, with the result of the barrier. */
 static __attribute__((noinline)) int release_barrier(int kind) {
     int result = barrier_result(kind, m->barrier_true, m->barrier_count);
+    m->barrier_pc = m->coming_pc;
     m->barrier_count = m->barrier_true = 0;
     end_epoch();
     for (uint32_t w = 0; w < m->warp_count; w++) {
@@ -158,6 +165,7 @@ static __attribute__((noinline)) uint64_t wait_for_others(cupel_emu_thread *self
 static inline __attribute__((always_inline)) int come_to_barrier(int kind, int predicate, const void *pc) {
     m->barrier_true += predicate != 0;
     m->barrier_kind = kind;
+    m->coming_pc = (uintptr_t)pc;
     if (++m->barrier_count == m->alive_count) return release_barrier(kind);
     cupel_emu_thread *self = m->current;
     self->home->at_barrier |= self->own;
@@ -205,12 +213,14 @@ static void report_endless(const void *pc) {
 }
 
 /* A step is an executed edge, a memory access, a barrier or a warp operation, so that every loop uses steps
- * up, but for those without a way out that touch nothing (emu_fault.c). Between slices the others come to
- * run: a thread may be spinning until another one stores a flag. */
+ * up, but for those without a way out that touch nothing (emu_fault.c). After a slice that one thread has
+ * used up alone the others come to run: it may be spinning until another one stores a flag. Of the two
+ * budgets one is spent twice in three times. */
 void cupel_emu_budget_spent(const void *pc) {
+    enum { A_SLICE_ALONE = 3 };
     cupel_emu_block_begin_budget();
     if (m->budget == 0 || m->access_budget == 0) report_endless(pc);
-    cupel_emu_block_step(NULL);
+    if (++m->spent_alone >= A_SLICE_ALONE) cupel_emu_block_step(NULL);
 }
 
 /* The running thread has returned from the kernel. */
@@ -266,6 +276,7 @@ void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz) {
     m->stepped_warps = 0;
     m->alive_count = m->thread_count;
     m->barrier_count = m->barrier_true = m->turns = 0;
+    m->barrier_pc = 0;
     end_epoch();
 
     m->current = &m->threads[0];

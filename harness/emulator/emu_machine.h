@@ -83,6 +83,7 @@ typedef struct cupel_emu_machine {
     uint32_t
         access_budget; /* accesses until then: a counter of its own, or each step would wait for the last */
     uint32_t epoch_key;
+    uint32_t spent_alone; /* how often a budget was spent since the last switch */
     cupel_emu_thread *current;
     cupel_emu_registers_t *registers;
     uintptr_t global_start;
@@ -102,7 +103,9 @@ typedef struct cupel_emu_machine {
     uint32_t warp_count, thread_count, alive_count, barrier_count;
     uint32_t ready_warps;   /* bit w: warp w may have threads that are ready; without it, it has none */
     uint32_t stepped_warps; /* bit w: warp w has threads that have stepped aside */
-    uint32_t turns;         /* how often in a row only the lowest place has been served */
+    uint32_t turns;         /* how often in a row only the nearest place has been served */
+    uintptr_t coming_pc;    /* of the barrier that threads come to */
+    uintptr_t barrier_pc;   /* of the last barrier that all came to; 0: none yet in this block */
     uint32_t barrier_true;  /* threads that came to the barrier with a true predicate */
     int barrier_kind;
     cupel_emu_warp warps[CUPEL_EMU_WARPS_MAX];

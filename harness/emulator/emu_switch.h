@@ -22,6 +22,7 @@ static inline cupel_emu_thread *cupel_emu_choose_in(cupel_emu_warp *warp, uint32
 /* Makes next the running thread as far as device code and the checker see it. */
 static inline void cupel_emu_enter(cupel_emu_thread *next) {
     cupel_emu_the_machine.current = next;
+    cupel_emu_the_machine.spent_alone = 0;
     memcpy(&cupel_emu_the_machine.registers->thread, &next->x, 5 * sizeof(uint32_t));
     cupel_emu_the_machine.stack_low = next->stack_low;
 }

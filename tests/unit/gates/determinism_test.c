@@ -191,6 +191,84 @@ static void without_a_fixed_schedule(void **state) {
     }
 }
 
+/* Over six runs: what A and B differ by once the poison is ruled out. */
+static void with_an_earlier_call(void **state) {
+    enum { S2 = 4, H2 = 5 };
+    (void)state;
+    for (int code = 0; code < 64; code++) {
+        fixture f;
+        fixture_start(&f);
+        f.history = true;
+        f.recipe.history = CUPEL_HISTORY_REPEAT;
+        fixture_runs(&f, 2);
+        fixture_set(&f, B2, AT, results[1]);
+        fixture_judge(&f);
+        assert_true(f.judged.wants_more_runs);
+        fixture_runs(&f, 4);
+        fixture_set(&f, B2, AT, results[1]);
+        fixture_judge(&f);
+        assert_true(f.judged.wants_more_runs); /* four do not tell them apart */
+        fixture_runs(&f, 6);
+        int p[6] = {0, 1, 0, code & 3, code >> 2 & 3, code >> 4 & 3};
+        for (int r = 0; r < 6; r++) fixture_set(&f, r, AT, results[p[r]]);
+        fixture_judge(&f);
+        assert_int_equal(f.judged.finding_count, 1);
+        const cupel_finding *finding = &f.judged.findings[0];
+        assert_int_equal(finding->gate, CUPEL_GATE_ORD_02);
+        bool by_history = p[S2] == p[A2] && p[H2] != p[A2];
+        assert_int_equal(finding->kind, by_history ? CUPEL_FINDING_HISTORY : CUPEL_FINDING_NONDETERMINISM);
+        int b = p[S2] != p[A2] ? S2 : by_history ? H2 : p[A1] != p[B1] ? B1 : B2;
+        assert_int_equal(finding->run_b.index, b);
+        assert_int_equal(finding->run_b.schedule, f.evidence.runs[b].schedule);
+        assert_int_equal(finding->run_b.poison, f.evidence.runs[b].poison);
+        assert_int_equal(finding->run_b.history, f.evidence.runs[b].history);
+        assert_int_equal(f.evidence.runs[finding->run_a.index].schedule, 0);
+        fixture_stop(&f);
+    }
+}
+
+/* On the canonical schedule an earlier call is the only difference; the sentence says which. */
+static void an_earlier_call_on_the_canonical_schedule(void **state) {
+    (void)state;
+    fixture f;
+    char signature[160];
+    fixture_start(&f);
+    f.history = true;
+    f.recipe.history = CUPEL_HISTORY_OTHER_VALUES;
+    fixture_runs(&f, 4);
+    f.evidence.runs[B2].schedule = f.evidence.runs[B1].schedule = 0;
+    fixture_set(&f, B2, AT, 99), fixture_set(&f, B1, AT, 99);
+    fixture_judge(&f);
+    assert_int_equal(f.judged.finding_count, 1); /* and no wrong value of the same element */
+    assert_int_equal(f.judged.findings[0].kind, CUPEL_FINDING_HISTORY);
+    assert_non_null(
+        strstr(f.judged.findings[0].text, "an earlier call with other values in the same buffers"));
+    cupel_finding_signature(&f.judged.findings[0], signature, sizeof signature);
+    assert_string_equal(signature, "earlier-calls-y");
+    f.contract.deterministic = CUPEL_DETERMINISTIC_FALSE; /* then only the value counts */
+    fixture_judge(&f);
+    assert_int_equal(f.judged.finding_count, 1);
+    assert_int_equal(f.judged.findings[0].kind, CUPEL_FINDING_WRONG_VALUE);
+    fixture_stop(&f);
+}
+
+static void both_schedules_are_named(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    fixture_runs(&f, 4);
+    fixture_set(&f, B2, AT, 99), fixture_set(&f, B1, AT, 99);
+    fixture_judge(&f);
+    const cupel_finding *finding = &f.judged.findings[0];
+    assert_int_equal(finding->run_a.index, A1);
+    assert_int_equal(finding->run_b.index, B1);
+    assert_int_equal(finding->run_b.schedule, FIXTURE_SCHEDULE);
+    assert_non_null(strstr(finding->text, "threads in order, lanes abreast"));
+    assert_non_null(strstr(finding->text, "differs from the canonical order when: the last warp first, each "
+                                          "lane until it must wait (last_warp)"));
+    fixture_stop(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pattern_follows_the_rule),
@@ -201,6 +279,9 @@ int main(void) {
         cmocka_unit_test(known_cause_is_told_once),
         cmocka_unit_test(one_schedule_settles_by_two_runs),
         cmocka_unit_test(without_a_fixed_schedule),
+        cmocka_unit_test(with_an_earlier_call),
+        cmocka_unit_test(an_earlier_call_on_the_canonical_schedule),
+        cmocka_unit_test(both_schedules_are_named),
     };
     return cmocka_run_group_tests_name("determinism", tests, NULL, NULL);
 }

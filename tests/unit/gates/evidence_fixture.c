@@ -93,10 +93,13 @@ void fixture_runs(fixture *f, int count) {
     static const struct {
         uint64_t schedule;
         cupel_poison poison;
-    } runs[] = {{0, CUPEL_POISON_NAN},
-                {FIXTURE_SCHEDULE, CUPEL_POISON_FINITE},
-                {0, CUPEL_POISON_FINITE},
-                {FIXTURE_SCHEDULE, CUPEL_POISON_NAN}};
+        bool history;
+    } runs[CUPEL_RUN_MAX] = {{0, CUPEL_POISON_NAN, false},
+                             {FIXTURE_SCHEDULE, CUPEL_POISON_FINITE, true},
+                             {0, CUPEL_POISON_FINITE, false},
+                             {FIXTURE_SCHEDULE, CUPEL_POISON_NAN, true},
+                             {FIXTURE_SCHEDULE, CUPEL_POISON_FINITE, false},
+                             {0, CUPEL_POISON_FINITE, true}};
     f->evidence.run_count = count;
     for (int r = 0; r < count; r++) {
         cupel_observation *seen = &f->seen[r];
@@ -108,7 +111,8 @@ void fixture_runs(fixture *f, int count) {
             seen->buffers[b].bytes = cupel_arena_alloc(f->arena, f->c.buffers[b].size);
             cupel_case_image(&f->c, b, runs[r].poison, seen->buffers[b].bytes);
         }
-        f->evidence.runs[r] = (cupel_run){runs[r].schedule, runs[r].poison, seen, false};
+        f->evidence.runs[r] =
+            (cupel_run){runs[r].schedule, runs[r].poison, seen, f->history && runs[r].history};
         for (int i = 0; i < FIXTURE_N; i++) fixture_set(f, r, i, 2 * f->x[i]);
     }
 }

@@ -24,6 +24,7 @@ typedef struct fixture {
     float x[FIXTURE_N];
     cupel_observation seen[CUPEL_RUN_MAX];
     cupel_evidence evidence;
+    bool history; /* set before fixture_runs: B comes after an earlier call */
     cupel_scoreboard board;
     cupel_judged judged;
 } fixture;
@@ -35,7 +36,8 @@ void fixture_stop(fixture *f);
 
 /* The output's elements lie two apart from now on: gaps. Call before any run is added. */
 void fixture_spread_output(fixture *f);
-/* Lays out the runs again; 2 or 4 (with the crossed runs A/2 and B/1). */
+/* Lays out the runs again; 2, 4 (with the crossed runs A/2 and B/1) or, with history, 6 (the schedule alone/2
+ * and the earlier call alone/2). */
 void fixture_runs(fixture *f, int count);
 /* Element i of y after run r. */
 void fixture_set(fixture *f, int r, int i, float y);

@@ -41,6 +41,8 @@ typedef struct act {
     double offset;            /* added to every right result */
     int64_t only;             /* ... of this element; -1: of all */
     bool poisoned_second;     /* run 2 differs by its poison */
+    double after_calls;       /* added after an earlier call */
+    double fifth;             /* added in the fifth run */
     int runs;
     uint64_t schedules[8];
     bool histories[8];
@@ -54,6 +56,8 @@ static void compute(const cupel_case *c, const act *a, cupel_poison poison, unsi
         double value = cupel_decode(x->type, (const char *)x->values + (size_t)i * size) + 1;
         if (a->only < 0 || a->only == i) value += a->offset;
         if (a->poisoned_second && poison == CUPEL_POISON_FINITE) value += 1;
+        if (a->histories[a->runs - 1]) value += a->after_calls;
+        if (a->runs == 5) value += a->fifth;
         cupel_encode(y->type, value, bytes + y->offset + (int64_t)size * i * y->stride[0]);
     }
 }
@@ -113,7 +117,11 @@ static void start(world *w, const char *type, const char *more) {
     w->recipe.schedule = SCHEDULE;
     w->recipe.tensors[0].pattern = CUPEL_PATTERN_UNIFORM;
     w->recipe.tensors[0].amplitude = 2;
-    w->runner = (cupel_runner){&w->act, true, true, true, run};
+    w->runner = (cupel_runner){.self = &w->act,
+                               .checks_addresses = true,
+                               .sees_atomics = true,
+                               .permutes_schedules = true,
+                               .run = run};
 }
 
 static cupel_code try(world *w, cupel_confirmation confirmation) {
@@ -221,6 +229,46 @@ static void differing_bytes_cost_the_crossed_runs(void **state) {
     stop(&w);
 }
 
+/* The recipe's history comes before the second run alone; where bytes differ, one more run each tells what
+ * the schedule and what the earlier call does, or, where runs do not repeat, whether chance does it. */
+static void an_earlier_call_belongs_to_the_second_run(void **state) {
+    (void)state;
+    static world w;
+    static const struct {
+        uint64_t schedule;
+        bool history;
+        cupel_poison poison;
+    } fixed[] = {{0, false, CUPEL_POISON_NAN},           {SCHEDULE, true, CUPEL_POISON_FINITE},
+                 {0, false, CUPEL_POISON_FINITE},        {SCHEDULE, true, CUPEL_POISON_NAN},
+                 {SCHEDULE, false, CUPEL_POISON_FINITE}, {0, true, CUPEL_POISON_FINITE}};
+    start(&w, "f32", "");
+    w.recipe.history = CUPEL_HISTORY_OTHER_VALUES;
+    w.act.after_calls = 1;
+    assert_int_equal(try(&w, CUPEL_CERTIFY), CUPEL_OK);
+    assert_int_equal(w.act.runs, 6);
+    for (int r = 0; r < 6; r++) {
+        assert_int_equal(w.act.schedules[r], fixed[r].schedule);
+        assert_int_equal(w.act.histories[r], fixed[r].history);
+        assert_int_equal(w.act.poisons[r], fixed[r].poison);
+    }
+    assert_int_equal(w.trial.judged.finding_count, 1);
+    const cupel_finding *finding = &w.trial.judged.findings[0];
+    assert_int_equal(finding->kind, CUPEL_FINDING_HISTORY);
+    assert_int_equal(finding->gate, CUPEL_GATE_ORD_02);
+    assert_false(w.trial.runs[finding->run_a.index].history);
+    assert_true(w.trial.runs[finding->run_b.index].history);
+    w.runner.permutes_schedules = false;
+    assert_int_equal(try(&w, CUPEL_CERTIFY), CUPEL_OK);
+    assert_int_equal(w.act.runs, 5);
+    assert_false(w.act.histories[4]);
+    assert_int_equal(w.act.poisons[4], CUPEL_POISON_NAN);
+    assert_int_equal(w.trial.judged.findings[0].kind, CUPEL_FINDING_HISTORY);
+    w.act.fifth = 2; /* by chance */
+    assert_int_equal(try(&w, CUPEL_CERTIFY), CUPEL_OK);
+    assert_int_equal(w.trial.judged.findings[0].kind, CUPEL_FINDING_NONDETERMINISM);
+    stop(&w);
+}
+
 static void faults_end_the_trial_early(void **state) {
     (void)state;
     static world w;
@@ -297,6 +345,7 @@ int main(void) {
         cmocka_unit_test(disagreement_of_oracles_is_never_reported),
         cmocka_unit_test(later_elements_are_tried),
         cmocka_unit_test(differing_bytes_cost_the_crossed_runs),
+        cmocka_unit_test(an_earlier_call_belongs_to_the_second_run),
         cmocka_unit_test(faults_end_the_trial_early),
         cmocka_unit_test(what_is_not_supported_is_no_finding),
         cmocka_unit_test(double_outputs_are_exact),
