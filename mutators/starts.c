@@ -10,6 +10,7 @@
 
 enum {
     TILES_MAX = 2,
+    SOURCES_MAX = 8,
     ELEMENTS_MAX = 16384, /* of all tensors of a start: it is tried before anything else */
     EXPANDED_MAX = 256,
     NAMES_MAX = 128
@@ -63,6 +64,27 @@ static int tiles_of(const cupel_contract *contract, const cupel_dictionary *dict
     return block == other ? 1 : 2;
 }
 
+/* Extents that the source asks for: what a remainder is compared with, past everything else that is
+ * compared; what is compared, and one more. */
+static int sources_of(const cupel_dictionary *d, int64_t sources[SOURCES_MAX]) {
+    enum { MOST = 4096 };
+    int64_t compared = 0;
+    int count = 0;
+    for (int i = 0; d != NULL && i < d->word_count; i++)
+        if (d->words[i].role == CUPEL_WORD_COMPARED && d->words[i].value > compared &&
+            d->words[i].value <= MOST)
+            compared = d->words[i].value;
+    for (int i = 0; d != NULL && i < d->word_count && count + 1 < SOURCES_MAX; i++) {
+        const cupel_word *w = &d->words[i];
+        if (w->value > MOST) continue;
+        if (w->role == CUPEL_WORD_MODULUS && w->residue >= 0)
+            sources[count++] = w->residue + w->value * (compared / w->value + 1);
+        else if (w->role == CUPEL_WORD_COMPARED)
+            sources[count++] = w->value, sources[count++] = w->value + 1;
+    }
+    return count;
+}
+
 /* What is being made, for one start. */
 typedef struct maker {
     const cupel_contract *contract;
@@ -70,6 +92,8 @@ typedef struct maker {
     const cupel_recipe *plain; /* the simplest recipe */
     bool in_shapes[CUPEL_DIM_MAX];
     int64_t tile, limit;
+    int tile_count, source_count;
+    int64_t tiles[TILES_MAX], sources[SOURCES_MAX];
     int count, capacity;
     cupel_recipe *recipes;
 } maker;
@@ -298,15 +322,25 @@ static bool mentions_tile(const cupel_start *s, const cupel_start_extent *extent
     return s->others.times > 0 || s->launch.times > 0 || (extent != NULL && extent->times > 0);
 }
 
-static cupel_code make_all(maker *m, const int64_t *tiles, int tile_count, cupel_error *err) {
+static cupel_code make_types(maker *m, const cupel_start_extent *extent, cupel_error *err) {
+    for (int types = 0; types < type_choices(m); types++) CUPEL_TRY(make(m, extent, types, err));
+    return CUPEL_OK;
+}
+
+static cupel_code make_all(maker *m, cupel_error *err) {
     const cupel_start *s = m->start;
+    m->tile = m->tiles[0];
     for (int e = 0; e < (s->extent_count > 0 ? s->extent_count : 1); e++) {
         const cupel_start_extent *extent = s->extent_count > 0 ? &s->extents[e] : NULL;
-        for (int tile = 0; tile < (mentions_tile(s, extent) ? tile_count : 1); tile++)
-            for (int types = 0; types < type_choices(m); types++) {
-                m->tile = tiles[tile];
-                CUPEL_TRY(make(m, extent, types, err));
-            }
+        if (extent != NULL && extent->source) {
+            for (int i = 0; i < m->source_count; i++)
+                CUPEL_TRY(make_types(m, &(cupel_start_extent){.plus = m->sources[i]}, err));
+            continue;
+        }
+        for (int i = 0; i < (mentions_tile(s, extent) ? m->tile_count : 1); i++) {
+            m->tile = m->tiles[i];
+            CUPEL_TRY(make_types(m, extent, err));
+        }
     }
     return CUPEL_OK;
 }
@@ -316,18 +350,20 @@ cupel_code cupel_starts_expand(const cupel_contract *contract, const cupel_limit
                                cupel_recipe **recipes, cupel_error *err) {
     cupel_recipe plain;
     CUPEL_TRY(cupel_recipe_simple(contract, &plain, err));
-    int64_t tiles[TILES_MAX], limit = cupel_limits_elements(limits);
-    int tile_count = tiles_of(contract, limits != NULL ? limits->dictionary : NULL, tiles);
+    const cupel_dictionary *dictionary = limits != NULL ? limits->dictionary : NULL;
+    int64_t limit = cupel_limits_elements(limits);
     maker m = {.contract = contract,
                .plain = &plain,
                .limit = limit < ELEMENTS_MAX ? limit : ELEMENTS_MAX,
                .capacity = EXPANDED_MAX};
+    m.tile_count = tiles_of(contract, dictionary, m.tiles);
+    m.source_count = sources_of(dictionary, m.sources);
     m.recipes = cupel_arena_alloc(arena, EXPANDED_MAX * sizeof *m.recipes);
     if (m.recipes == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     cupel_dims_in_shapes(contract, m.in_shapes);
     for (int i = 0; i < family->start_count; i++) {
         m.start = &family->starts[i];
-        CUPEL_TRY(make_all(&m, tiles, tile_count, err));
+        CUPEL_TRY(make_all(&m, err));
     }
     *count = m.count, *recipes = m.recipes;
     return CUPEL_OK;

@@ -6,9 +6,11 @@
 
 enum { CUPEL_START_EXTENTS_MAX = 12 };
 
-/* times tiles plus a number: `17`, `tile`, `tile-1`, `3tile+1`; `empty` is 0, of dims that claim it. */
+/* times tiles plus a number: `17`, `tile`, `tile-1`, `3tile+1`; `empty` is 0, of dims that claim it.
+ * `source`: some extents that the kernel's source asks for, by its dictionary. */
 typedef struct cupel_start_extent {
     int64_t times, plus;
+    bool source; /* in lists of extents only */
 } cupel_start_extent;
 
 /* name, text. The first few are cupel_placement; LEADING and TRAILING are the longest aligned run at a row's

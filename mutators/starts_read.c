@@ -80,7 +80,7 @@ static cupel_code extent(reader *r, const yaml_node_t *node, cupel_start_extent 
     if (rest == text || *rest != '\0' || first < 1 || first > MOST || second < -MOST || second > MOST)
         return FAIL(r, node, CUPEL_SYNTAX,
                     "expected an extent (17, tile, tile-1, 3tile+1, empty), found '%.60s'", text);
-    *out = tile ? (cupel_start_extent){first, second} : (cupel_start_extent){0, first};
+    *out = tile ? (cupel_start_extent){.times = first, .plus = second} : (cupel_start_extent){.plus = first};
     return CUPEL_OK;
 }
 
@@ -89,7 +89,14 @@ static cupel_code extents(reader *r, yaml_node_t *node, cupel_start *out) {
     yaml_node_item_t *item = node->data.sequence.items.start, *stop = node->data.sequence.items.top;
     if (item == stop || stop - item > CUPEL_START_EXTENTS_MAX)
         return FAIL(r, node, CUPEL_RANGE, "expected 1 to %d extents", CUPEL_START_EXTENTS_MAX);
-    for (; item < stop; item++) CUPEL_TRY(extent(r, node_at(r, *item), &out->extents[out->extent_count++]));
+    for (; item < stop; item++) {
+        const yaml_node_t *one = node_at(r, *item);
+        cupel_start_extent *to = &out->extents[out->extent_count++];
+        if (one->type == YAML_SCALAR_NODE && strcmp(scalar(one), "source") == 0)
+            *to = (cupel_start_extent){.source = true};
+        else
+            CUPEL_TRY(extent(r, one, to));
+    }
     return CUPEL_OK;
 }
 
@@ -177,8 +184,8 @@ static cupel_code read_start(reader *r, yaml_node_t *node, cupel_start *out) {
                          .pattern = CUPEL_PATTERN_NORMAL,
                          .amplitude = 1,
                          .seed = 1,
-                         .others = {0, 3},
-                         .launch = {0, 64}};
+                         .others.plus = 3,
+                         .launch.plus = 64};
     CUPEL_TRY(expect(r, node, YAML_MAPPING_NODE, "a map, one for each start"));
     unsigned seen = 0;
     for (yaml_node_pair_t *p = node->data.mapping.pairs.start; p < node->data.mapping.pairs.top; p++) {

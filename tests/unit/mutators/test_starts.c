@@ -70,6 +70,7 @@ static void test_mistakes_are_named(void **state) {
         {"family: a\nfunctions: any\nstarts:\n  - {name: x, extents: [-1]}\n", 4, "expected an extent"},
         {"family: a\nfunctions: any\nstarts:\n  - {name: x, extents: []}\n", 4, "1 to 12 extents"},
         {"family: a\nfunctions: any\nstarts:\n  - {name: x, others: [3]}\n", 4, "found a list"},
+        {"family: a\nfunctions: any\nstarts:\n  - {name: x, others: source}\n", 4, "expected an extent"},
         {"family: a\nfunctions: any\nstarts:\n  - {name: x\n", 5, "not valid YAML"},
     };
     cupel_arena *arena = cupel_arena_create(0);
@@ -261,6 +262,28 @@ static void test_tiles_of_the_source(void **state) {
     cupel_arena_free(arena);
 }
 
+/* A remainder that the source compares, past what else it compares; what it compares, and one more. */
+static void test_extents_of_the_source(void **state) {
+    (void)state;
+    static const cupel_dictionary mined = {
+        .word_count = 3,
+        .words = {{97, 7, CUPEL_WORD_MODULUS}, {200, -1, CUPEL_WORD_COMPARED}, {61, -1, CUPEL_WORD_PLAIN}}};
+    const cupel_limits with = {.dictionary = &mined};
+    cupel_arena *arena = cupel_arena_create(0);
+    const cupel_contract *contract =
+        contract_of("M: 1..512, N: 1..8192", "x: 'T[M, N]'", "T[M, N]", "2 * x", arena);
+    for (int pass = 0; pass < 2; pass++) {
+        int count, rare = 0, equal = 0, above = 0, plain = 0;
+        cupel_recipe *recipes = starts_of(contract, pass ? &with : NULL, arena, &count);
+        for (int i = 0; i < count; i++) {
+            int64_t n = recipes[i].dims[1];
+            rare += n % 97 == 7 && n > 200, equal += n == 200, above += n == 201, plain += n == 61;
+        }
+        assert_true((rare > 0) == pass && (equal > 0) == pass && (above > 0) == pass && plain == 0);
+    }
+    cupel_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_embedded_files),
@@ -271,6 +294,7 @@ int main(void) {
         cmocka_unit_test(test_families_are_found),
         cmocka_unit_test(test_families_behind_definitions),
         cmocka_unit_test(test_tiles_of_the_source),
+        cmocka_unit_test(test_extents_of_the_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
