@@ -55,8 +55,7 @@ static void flush_folder(const char *path) {
     close(folder);
 }
 
-/* Temporary folders of processes that are gone. */
-static void sweep_leftovers(const char *root) {
+void cupel_bundle_sweep(const char *root) {
     DIR *folder = opendir(root);
     if (!folder) return;
     for (struct dirent *entry; (entry = readdir(folder));) {
@@ -133,6 +132,7 @@ static cupel_code write_array(const char *folder, const char *name, const char *
 static cupel_code write_inputs(const cupel_bundle *bundle, const char *folder, cupel_error *err) {
     const cupel_case *c = bundle->trial->c;
     char inputs[PATH_SIZE];
+    if (!c) return CUPEL_OK;
     if (snprintf(inputs, sizeof inputs, "%s/inputs", folder) >= (int)sizeof inputs)
         return cupel_fail(err, CUPEL_IO, "the path is too long: %s", folder);
     CUPEL_TRY(make_folders(inputs, err));
@@ -349,7 +349,7 @@ cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory,
         snprintf(path, size, "%s/%s-%s", root, cupel_gate_id(bundle->finding->gate), name) >= (int)size)
         return cupel_fail(err, CUPEL_IO, "the path is too long: %s", directory);
     CUPEL_TRY(make_folders(root, err));
-    sweep_leftovers(root);
+    cupel_bundle_sweep(root);
     if (keeps_existing(bundle, path)) return CUPEL_OK;
     snprintf(temporary, sizeof temporary, "%s/%s%ld", root, temporary_prefix, (long)getpid());
     remove_tree(temporary);

@@ -28,6 +28,9 @@ CUPEL_MUST_USE cupel_code cupel_bundle_write(const cupel_bundle *bundle, const c
 /* Takes a bundle away (a provisional one, when attribution has found another gate): it vanishes at once. */
 void cupel_bundle_remove(const char *path);
 
+/* Removes the temporary folders, in the folder of a contract's bundles, of processes that are gone. */
+void cupel_bundle_sweep(const char *root);
+
 /* Can bundles of a contract be written under directory, which may not be there yet? Makes nothing. Fails with
  * IO where a part of the way is no folder, with UNABLE where it may not be written. */
 CUPEL_MUST_USE cupel_code cupel_bundle_expect_folder(const char *directory, const char *contract_id,

@@ -102,11 +102,12 @@ void cupel_check_replay(cupel_check *c) {
     struct dirent **names = NULL;
     int skipped = 0;
     if (!cupel_store_folder(c->options->directory, "crashes", c->contract->id, folder, sizeof folder)) return;
+    cupel_bundle_sweep(folder);
     int count = scandir(folder, &names, is_visible, by_name);
     for (int i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
         const char *limit = strstr(names[i]->d_name, "refused-");
-        bool asked_anew = limit && cupel_check_is_limit(limit); /* no run shows it */
+        bool asked_anew = limit && cupel_resources_is_limit(limit); /* no run shows it */
         free(names[i]);
         if (!cupel_bundle_exists(path) || asked_anew) continue;
         bool tried = i < REPLAY_MAX && !is_late(c) && !cupel_check_stopped(c) && c->code == CUPEL_OK &&
