@@ -268,7 +268,7 @@ static cupel_code run(cupel_check *c) {
     cupel_check_minimise(c, 0);
     cupel_check_resources(c);
     save_waiting(c, CUPEL_CORPUS_MAX);
-    if (!cupel_check_stopped(c)) cupel_check_save_again(c);
+    cupel_check_save_again(c);
     return code;
 }
 
