@@ -58,7 +58,7 @@ static bool write_bundle(const cupel_check *c, cupel_check_finding *found, const
                            .recipe = &found->recipe,
                            .trial = trial,
                            .finding = &found->finding,
-                           .report = found->minimised ? &found->report : NULL,
+                           .report = found->minimised && found->report.tries > 0 ? &found->report : NULL,
                            .seed = c->options->seed,
                            .define_count = c->options->supervisor.exec.define_count,
                            .include_count = c->options->supervisor.exec.include_count,
@@ -101,7 +101,7 @@ void cupel_check_save_again(cupel_check *c) {
         cupel_check_finding *found = &c->report->findings[i];
         if (!found->bundle_error[0]) continue;
         cupel_trial trial = {0};
-        if (cupel_check_is_limit(found->signature)) {
+        if (cupel_resources_is_limit(found->signature)) {
             if (write_bundle(c, found, &trial)) tell(c, found);
             continue;
         }

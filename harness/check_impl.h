@@ -76,8 +76,6 @@ void cupel_check_tell_gone(cupel_check *c, const char *path);
 void cupel_check_begin_resources(cupel_check *c);
 void cupel_check_resources(cupel_check *c);
 void cupel_check_end_resources(cupel_check *c);
-/* Is it a finding of that kind, which no run of a case shows? */
-bool cupel_check_is_limit(const char *signature);
 
 /* Runs the bundles of earlier runs: those that still fail are findings, those that do not are told. */
 void cupel_check_replay(cupel_check *c);

@@ -11,12 +11,6 @@
  * takes on a slow machine. */
 static const double wait_least = 4, wait_untimed = 120;
 
-static const char signature_prefix[] = "refused-";
-
-bool cupel_check_is_limit(const char *signature) {
-    return strncmp(signature, signature_prefix, sizeof signature_prefix - 1) == 0;
-}
-
 static bool is_asked(const cupel_check *c) {
     return !c->contract->host && (!c->options->gates || (c->options->gates >> CUPEL_GATE_RES_02 & 1));
 }
@@ -79,7 +73,7 @@ static void tell_gone(cupel_check *c) {
         for (int limit = 0; limit < CUPEL_LIMIT_COUNT; limit++) {
             char name[64], signature[160];
             cupel_resources_name(c->contract, (cupel_limit)limit, launch, name, sizeof name);
-            snprintf(signature, sizeof signature, "%s%s", signature_prefix, name);
+            snprintf(signature, sizeof signature, "refused-%s", name);
             snprintf(path, sizeof path, "%s/%s-%s", folder, cupel_gate_id(CUPEL_GATE_RES_02), signature);
             if (!cupel_check_known(c, signature) && cupel_bundle_exists(path)) cupel_check_tell_gone(c, path);
         }

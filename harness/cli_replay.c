@@ -70,6 +70,32 @@ static cupel_code replay(cupel_cli_bundle *o, const char *bundle, bool all, int 
     return CUPEL_OK;
 }
 
+/* A limit of a device is asked again; no run shows it, and its case may not even fit the memory. */
+static cupel_code replay_limit(const cupel_cli_bundle *o, const char *bundle, int *status, cupel_error *err) {
+    const cupel_contract *contract = o->session.contract;
+    cupel_check_finding found = {.finding = {.gate = CUPEL_GATE_RES_02,
+                                             .kind = CUPEL_FINDING_REFUSED,
+                                             .standing = CUPEL_STANDING_PROOF,
+                                             .output = -1,
+                                             .index = -1},
+                                 .recipe = o->recipe};
+    cupel_binding binding;
+    CUPEL_TRY(cupel_recipe_binding(contract, &o->recipe, &binding, err));
+    cupel_resources *resources = cupel_arena_alloc(o->session.arena, sizeof *resources);
+    if (!resources) return cupel_fail(err, CUPEL_MEMORY, "no memory for what is compiled");
+    bool fails = cupel_resources_replay(contract, &o->session.supervisor.exec, &binding, o->info.signature,
+                                        resources, found.finding.text, sizeof found.finding.text);
+    if (!fails && resources->missing[0]) return cupel_fail(err, CUPEL_UNSUPPORTED, "%s", resources->missing);
+    cupel_recipe_describe(contract, &o->recipe, found.described, sizeof found.described);
+    snprintf(found.bundle, sizeof found.bundle, "%s", bundle);
+    if (fails) cupel_report_finding(&found, stdout);
+    if (cupel_bundle_source_changed(&o->info, contract))
+        printf("the kernel's source has changed since the bundle was written\n");
+    printf(fails ? "\nstill fails: %s\n" : "holds now: %s is gone\n", o->info.signature);
+    *status = fails;
+    return CUPEL_OK;
+}
+
 int cupel_cli_replay(const cupel_cli_settings *settings) {
     char bundle[1024];
     cupel_cli_bundle o;
@@ -79,8 +105,10 @@ int cupel_cli_replay(const cupel_cli_settings *settings) {
     cupel_cli_bundle_name(settings->operand, bundle, sizeof bundle);
     if (cupel_cli_bundle_open("replay", settings, bundle, true, &o, &err) != CUPEL_OK)
         return cupel_cli_complain(&err, false);
-    if (replay(&o, bundle, settings->all, &status, &err) != CUPEL_OK)
-        status = cupel_cli_complain(&err, false);
+    cupel_code code = cupel_resources_is_limit(o.info.signature)
+                          ? replay_limit(&o, bundle, &status, &err)
+                          : replay(&o, bundle, settings->all, &status, &err);
+    if (code != CUPEL_OK) status = cupel_cli_complain(&err, false);
     cupel_cli_bundle_close(&o);
     return status;
 }
@@ -211,7 +239,9 @@ int cupel_cli_minimise(const cupel_cli_settings *settings) {
                           ? cupel_bundle_expect_folder(settings->directory, o.session.contract->id, &err)
                           : CUPEL_OK;
     if (code == CUPEL_UNABLE) err.code = CUPEL_IO; /* here the folder is all that is asked for */
-    if (code == CUPEL_OK) code = minimise(&o, settings, bundle, &err);
+    bool limit = code == CUPEL_OK && cupel_resources_is_limit(o.info.signature);
+    if (limit) printf("%s: a limit of a device, which has no simpler case\n", bundle);
+    if (code == CUPEL_OK && !limit) code = minimise(&o, settings, bundle, &err);
     int status = code == CUPEL_OK ? 0 : cupel_cli_complain(&err, false);
     cupel_cli_bundle_close(&o);
     return status;

@@ -69,6 +69,12 @@ static void write_place(FILE *out, const cupel_finding *finding) {
 static void write_cause(FILE *out, const cupel_bundle *bundle) {
     const cupel_finding *finding = bundle->finding;
     fprintf(out, "## When it fails\n\n");
+    if (finding->kind == CUPEL_FINDING_REFUSED && finding->output_name[0]) {
+        fprintf(out,
+                "Whatever the values are. The dims are as small as a search among the claimed shapes that "
+                "break the limit made them.\n\n");
+        return;
+    }
     if (!bundle->report) {
         fprintf(out, "Not minimised yet: this is the case as the search found it.\n\n");
         return;
@@ -97,11 +103,10 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path, 
             finding->standing == CUPEL_STANDING_PROOF ? "proof (no conforming kernel does this)"
                                                       : "evidence");
     write_claim(out, bundle);
-    fprintf(out,
-            "## The case\n\n    %s\n\nThe whole recipe is in `case.yaml`, the input tensors are in "
-            "`inputs/`.\n\n",
-            described);
-    if (bundle->trial && bundle->trial->c) {
+    const bool has_case = bundle->trial && bundle->trial->c;
+    fprintf(out, "## The case\n\n    %s\n\nThe whole recipe is in `case.yaml`%s.\n\n", described,
+            has_case ? ", the input tensors are in `inputs/`" : "; no values of the inputs matter");
+    if (has_case) {
         cupel_word_inputs(bundle->contract, bundle->trial->c, out);
         fprintf(out, "\n");
     }

@@ -49,6 +49,24 @@ bool cupel_resources_parse(const cupel_contract *contract, const char *name, cup
     return false;
 }
 
+static const char signature_prefix[] = "refused-";
+
+bool cupel_resources_is_limit(const char *signature) {
+    return strncmp(signature, signature_prefix, sizeof signature_prefix - 1) == 0;
+}
+
+bool cupel_resources_replay(const cupel_contract *contract, const cupel_executor_options *options,
+                            const cupel_binding *binding, const char *signature, cupel_resources *resources,
+                            char *text, size_t size) {
+    static const double patience = 120;
+    cupel_limit limit;
+    int launch;
+    bool known = cupel_resources_is_limit(signature) &&
+                 cupel_resources_parse(contract, signature + sizeof signature_prefix - 1, &limit, &launch);
+    cupel_resources_wait(cupel_resources_start(contract, options, 0), contract, 0, patience, resources);
+    return known && cupel_resources_refuse(contract, resources, binding, launch, limit, text, size);
+}
+
 /* ---- needs of a launch's kernel ---- */
 
 static const cupel_compiled *find_compiled(const cupel_resources *r, int architecture, const char *entry) {

@@ -75,4 +75,13 @@ void cupel_resources_name(const cupel_contract *contract, cupel_limit limit, int
                           size_t size);
 bool cupel_resources_parse(const cupel_contract *contract, const char *name, cupel_limit *limit, int *launch);
 
+/* Is the signature that of such a finding, which no run of a case shows? */
+bool cupel_resources_is_limit(const char *signature);
+
+/* Compiles in a child process and asks the limit of such a signature at one binding again. *resources gets
+ * what was compiled, or why not. */
+bool cupel_resources_replay(const cupel_contract *contract, const cupel_executor_options *options,
+                            const cupel_binding *binding, const char *signature, cupel_resources *resources,
+                            char *text, size_t size);
+
 #endif
