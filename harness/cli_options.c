@@ -185,6 +185,7 @@ static const struct option_entry {
      "emu (emulated CUDA), cuda (a GPU) or host (a C function); default: what the contract asks for"},
     {"contract", 0, "ID", SEARCH | CUPEL_CLI_RUN | CUPEL_CLI_DIFF | CUPEL_CLI_BUILD, set_contract,
      "which contract of a file with several"},
+    {"contract", 0, "KERNEL", CUPEL_CLI_INIT, set_contract, "which kernel of a file with several"},
     {"for", 0, "TIME", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_MINIMISE, set_seconds, "time budget: 10s, 2m, 1h"},
     {"cases", 0, "N", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_MINIMISE, set_cases,
      "number of cases; with --seed everything is repeatable"},

@@ -79,6 +79,8 @@ static bool is_dereferenced(const cupel_init_kernel *kernel, size_t i) {
     const cupel_tokens *tokens = tokens_of(kernel);
     if (!cupel_lexer_is(tokens, i - 1, "*")) return false;
     cupel_token_kind before = tokens->at[i - 2].kind;
+    if (cupel_lexer_is(tokens, i - 2, ")") && cupel_lexer_is(tokens, i + 1, "="))
+        return true; /* if (..) *x = */
     return !(before == CUPEL_TOKEN_WORD && !cupel_lexer_is(tokens, i - 2, "return")) &&
            before != CUPEL_TOKEN_NUMBER && !cupel_lexer_is(tokens, i - 2, ")") &&
            !cupel_lexer_is(tokens, i - 2, "]");
@@ -167,7 +169,8 @@ void cupel_init_accesses_read(cupel_init_kernel *kernel) {
         bool indexed = cupel_lexer_is(tokens, i + 1, "[") || is_dereferenced(kernel, i) ||
                        cupel_lexer_is(tokens, i - 1, "(") || cupel_lexer_is(tokens, i - 1, ")") ||
                        cupel_lexer_is(tokens, i - 1, ",");
-        bool address = cupel_lexer_is(tokens, i - 1, "*") && !is_dereferenced(kernel, i); /* its definition */
+        bool address = cupel_lexer_is(tokens, i - 1, "*") && cupel_lexer_is(tokens, i + 1, "=") &&
+                       !is_dereferenced(kernel, i); /* its definition */
         bool tested = cupel_lexer_is(tokens, i + 1, "!=") || cupel_lexer_is(tokens, i + 1, "==") ||
                       cupel_lexer_is(tokens, i + 1, "?");
         if (indexed && !address && !tested && !is_kept(kernel, i)) read_access(kernel, p, alias, i);

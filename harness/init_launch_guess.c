@@ -1,0 +1,313 @@
+/* Dims, grid, block and shared memory: as host code launches the kernel where that is understood, else as its
+ * body makes use of them. */
+#include <ctype.h>
+#include <string.h>
+
+#include "init_guess.h"
+
+int cupel_guess_dim_find(const cupel_guess *guess, const char *name) {
+    for (int i = 0; i < guess->dim_count; i++)
+        if (strcmp(guess->dims[i].name, name) == 0) return i;
+    return -1;
+}
+
+void cupel_guess_dim_add(cupel_guess *guess, const char *name, int64_t lo, int64_t hi, const char *why) {
+    if (cupel_guess_dim_find(guess, name) >= 0 || guess->dim_count == CUPEL_GUESS_DIM_MAX) return;
+    guess->dims[guess->dim_count++] = (cupel_guess_dim){name, lo, hi, why};
+}
+
+static cupel_arena *arena_of(const cupel_guess *guess) {
+    return guess->kernel->file->arena;
+}
+
+static const cupel_init_tree *number(const cupel_guess *guess, int64_t value) {
+    return cupel_init_tree_number(value, arena_of(guess));
+}
+
+/* --- dims --- */
+
+typedef struct collector {
+    cupel_guess *guess;
+    const char *why;
+} collector;
+
+static bool collect(void *self, const char *name) {
+    collector *c = self;
+    if (cupel_init_kernel_template(c->guess->kernel, name) >= 0) return true;
+    bool param = cupel_init_kernel_param(c->guess->kernel, name) >= 0;
+    cupel_guess_dim_add(c->guess, name, 1, 1024,
+                        param ? c->why : "no parameter of the kernel: it is in the launch only");
+    return true;
+}
+
+/* An integer parameter by whose name one knows that it is a size. */
+static bool sounds_like_size(const char *name) {
+    static const char *const words[] = {
+        "n",     "m",     "k",        "size", "len",    "length", "rows",     "cols",  "width",    "height",
+        "count", "total", "batch",    "seq",  "hidden", "dim",    "channels", "numel", "elements", "heads",
+        "nx",    "ny",    "features", "c",    "h",      "w",      "b",        "t"};
+    char lower[64];
+    size_t n = 0;
+    for (; name[n] && n + 1 < sizeof lower; n++) lower[n] = (char)tolower((unsigned char)name[n]);
+    lower[n] = '\0';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(lower, words[i]) == 0 || (strlen(words[i]) > 2 && strstr(lower, words[i]))) return true;
+    return false;
+}
+
+static void guess_ranges(cupel_guess *guess) {
+    for (int b = 0; b < guess->block_count; b++) /* a block holds 1,024 threads */
+        if (guess->block[b]->op == 'n') {
+            int d = cupel_guess_dim_find(guess, guess->block[b]->name);
+            if (d >= 0) guess->dims[d].hi = guess->block_count > 1 ? 32 : 1024;
+        }
+    int most = 0;
+    for (int t = 0; t < guess->tensor_count; t++)
+        if (guess->tensors[t].rank > most) most = guess->tensors[t].rank;
+    for (int d = 0; d < guess->dim_count; d++) {
+        if (most >= 2 && guess->dims[d].hi > 512) guess->dims[d].hi = 512;
+        if (most >= 3 && guess->dims[d].hi > 64) guess->dims[d].hi = 64;
+        if (most == 1 && guess->dims[d].hi == 1024) guess->dims[d].hi = 8192;
+    }
+}
+
+/* K / TILE steps over whole tiles: nothing is done about a rest. */
+static void guess_requires(cupel_guess *guess) {
+    const cupel_init_kernel *kernel = guess->kernel;
+    const cupel_tokens *tokens = &kernel->file->structure.tokens;
+    for (size_t i = kernel->declaration->body_begin + 1; i + 2 < kernel->declaration->body_end; i++) {
+        if (!cupel_lexer_is(tokens, i + 1, "/") || tokens->at[i].kind != CUPEL_TOKEN_WORD) continue;
+        if (!cupel_lexer_is(tokens, i - 1, "<") && !cupel_lexer_is(tokens, i - 1, "=")) continue;
+        if (!cupel_lexer_is(tokens, i + 3, ";") && !cupel_lexer_is(tokens, i + 3, ")")) continue;
+        const char *name = cupel_lexer_text(tokens, i, arena_of(guess));
+        int d = name ? cupel_guess_dim_find(guess, name) : -1;
+        const cupel_init_tree *by =
+            cupel_init_tree_resolve(cupel_init_tree_read(tokens, i + 2, i + 3, arena_of(guess)),
+                                    cupel_init_kernel_value, kernel, arena_of(guess));
+        if (d < 0 || by->op != '#' || by->value < 3 || guess->require_count == CUPEL_GUESS_REQUIRE_MAX)
+            continue;
+        const char *text = cupel_arena_printf(arena_of(guess), "%s %% %s == 0", name,
+                                              cupel_init_tree_text(by, arena_of(guess)));
+        bool seen = !text;
+        for (int r = 0; r < guess->require_count; r++)
+            seen = seen || strcmp(guess->requires_[r].text, text) == 0;
+        if (!seen)
+            guess->requires_[guess->require_count++] =
+                (cupel_guess_require){text, "the loop runs over whole tiles only"};
+    }
+}
+
+void cupel_guess_dims(cupel_guess *guess) {
+    const cupel_init_kernel *kernel = guess->kernel;
+    collector c = {guess, "a size: it bounds an index or is a stride"};
+    for (int p = 0; p < kernel->param_count; p++) { /* in the order of the parameters */
+        if (kernel->params[p].kind != CUPEL_INIT_CLASS_INTEGER) continue;
+        const char *name = kernel->params[p].name;
+        bool used = sounds_like_size(name);
+        for (int v = 0; v < kernel->variable_count && !used; v++)
+            used = kernel->variables[v].bound &&
+                   strstr(cupel_init_tree_text(kernel->variables[v].bound, arena_of(guess)), name);
+        for (int t = 0; t < guess->tensor_count && !used; t++)
+            for (int a = 0; a < guess->tensors[t].rank; a++)
+                used =
+                    used || strstr(cupel_init_tree_text(guess->tensors[t].shape[a], arena_of(guess)), name);
+        if (used) collect(&c, name);
+    }
+    for (int t = 0; t < guess->tensor_count; t++)
+        for (int a = 0; a < guess->tensors[t].rank; a++)
+            (void)cupel_init_tree_names(guess->tensors[t].shape[a], collect, &c);
+    for (int g = 0; g < guess->grid_count; g++) (void)cupel_init_tree_names(guess->grid[g], collect, &c);
+    if (guess->dim_count == 0)
+        cupel_guess_dim_add(guess, "one", 1, 1, "a contract needs a dim; this kernel has no size");
+    guess_ranges(guess);
+    guess_requires(guess);
+}
+
+/* --- block --- */
+
+/* The extents of the first static shared array: __shared__ float tile[16][17]. */
+static int shared_extents(const cupel_guess *guess, int64_t extents[2]) {
+    const cupel_init_kernel *kernel = guess->kernel;
+    const cupel_tokens *tokens = &kernel->file->structure.tokens;
+    int count = 0;
+    for (size_t i = kernel->declaration->body_begin; i + 4 < kernel->declaration->body_end && count == 0;
+         i++) {
+        if (!cupel_lexer_is(tokens, i, "__shared__") || cupel_lexer_is(tokens, i - 1, "extern")) continue;
+        for (size_t k = i; !cupel_lexer_is(tokens, k, ";") && k < kernel->declaration->body_end && count < 2;
+             k++) {
+            if (!cupel_lexer_is(tokens, k, "[")) continue;
+            size_t close = k;
+            while (!cupel_lexer_is(tokens, close, "]") && close < kernel->declaration->body_end) close++;
+            const cupel_init_tree *extent =
+                cupel_init_tree_resolve(cupel_init_tree_read(tokens, k + 1, close, arena_of(guess)),
+                                        cupel_init_kernel_value, kernel, arena_of(guess));
+            if (extent->op == '#') extents[count++] = extent->value;
+        }
+    }
+    return count;
+}
+
+static const cupel_init_tree *bounds_tree(const cupel_guess *guess) {
+    const char *text = guess->kernel->facts->launch_bounds;
+    cupel_tokens tokens;
+    if (!*text || cupel_lexer_run(text, strlen(text), "", arena_of(guess), &tokens, NULL) != CUPEL_OK)
+        return NULL;
+    const cupel_init_tree *tree =
+        cupel_init_tree_resolve(cupel_init_tree_read(&tokens, 0, tokens.count, arena_of(guess)),
+                                cupel_init_kernel_value, guess->kernel, arena_of(guess));
+    return tree->op == '#' ? tree : NULL;
+}
+
+static bool is_parameter(void *self, const char *name) {
+    return cupel_init_kernel_param(((const cupel_guess *)self)->kernel, name) >= 0;
+}
+
+void cupel_guess_block(cupel_guess *guess) {
+    const cupel_init_kernel *kernel = guess->kernel;
+    const cupel_init_launch *launch = &kernel->launch;
+    bool known = launch->found && launch->block_count >= kernel->block_axes;
+    for (int i = 0; i < launch->block_count && known; i++)
+        known = cupel_init_tree_known(launch->block[i]) &&
+                cupel_init_tree_names(launch->block[i], is_parameter, guess);
+    if (known) {
+        guess->block_count = launch->block_count;
+        memcpy(guess->block, launch->block, sizeof guess->block);
+        guess->block_why = cupel_arena_printf(arena_of(guess), "the launch in line %d", launch->line);
+        return;
+    }
+    int64_t extents[2];
+    int count = shared_extents(guess, extents);
+    const cupel_init_tree *bounds = bounds_tree(guess);
+    guess->block_count = kernel->block_axes;
+    guess->block_why = "the usual size; no launch was understood";
+    for (int i = 0; i < guess->block_count; i++) guess->block[i] = number(guess, i == 2 ? 1 : 16);
+    if (guess->block_count == 1) guess->block[0] = number(guess, 256);
+    if (guess->block_count == 1 && bounds)
+        guess->block[0] = bounds, guess->block_why = "__launch_bounds__";
+    else if (guess->block_count == 1 && count == 1 && extents[0] >= 64 && extents[0] <= 1024)
+        guess->block[0] = number(guess, extents[0]), guess->block_why = "the shared array's size";
+    else if (guess->block_count == 2 && count == 2 && extents[0] <= 32)
+        guess->block[0] = guess->block[1] = number(guess, extents[0]),
+        guess->block_why = "the shared tile's size";
+    else if (guess->block_count == 1 && kernel->grid_axes == 1 &&
+             !cupel_init_kernel_mentions(kernel, "blockDim", false) &&
+             cupel_init_kernel_mentions(kernel, "__shfl", true) &&
+             !cupel_init_kernel_mentions(kernel, "__shared__", false))
+        guess->block[0] = number(guess, 32), guess->block_why = "one warp: it only shuffles";
+}
+
+/* --- grid --- */
+
+/* Does the tree hold blockIdx.AXIS, and by how much does a block step over elements? */
+static const cupel_init_tree *step_of(const cupel_guess *guess, const cupel_init_tree *tree, const char *name,
+                                      int axis) {
+    if (tree->op == 'n') return strcmp(tree->name, name) == 0 ? number(guess, 1) : NULL;
+    for (int i = 0; i < tree->count; i++) {
+        const cupel_init_tree *inner = step_of(guess, tree->child[i], name, axis);
+        if (!inner) continue;
+        if (tree->op != '*') return tree->op == '+' || tree->op == '-' ? inner : NULL;
+        const cupel_init_tree *other = tree->child[1 - i];
+        bool block = other->op == 'n' && strncmp(other->name, "blockDim.", 9) == 0;
+        other = block ? (axis < guess->block_count ? guess->block[axis] : number(guess, 1)) : other;
+        return cupel_init_tree_resolve(cupel_init_tree_pair('*', inner, other, arena_of(guess)), NULL, NULL,
+                                       arena_of(guess));
+    }
+    return NULL;
+}
+
+static const cupel_init_tree *blocks_for(const cupel_guess *guess, const cupel_init_tree *bound,
+                                         const cupel_init_tree *step) {
+    if (step->op == '#' && step->value == 1) return bound;
+    cupel_init_tree tree = {.op = 'c', .name = "ceil_div", .count = 2, .child = {bound, step}};
+    cupel_init_tree *copy = cupel_arena_alloc(arena_of(guess), sizeof *copy);
+    if (copy) *copy = tree;
+    return copy ? copy : bound;
+}
+
+const cupel_init_tree *cupel_guess_blocks(const cupel_guess *guess, int axis) {
+    static const char *const names[] = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
+    const cupel_init_kernel *kernel = guess->kernel;
+    for (int v = 0; v < kernel->variable_count; v++) {
+        const cupel_init_variable *variable = &kernel->variables[v];
+        if (!variable->value || !variable->bound || variable->bound->op == '#') continue;
+        const cupel_init_tree *value =
+            cupel_init_tree_resolve(variable->value, cupel_init_kernel_value, kernel, arena_of(guess));
+        const cupel_init_tree *step = step_of(guess, value, names[axis], axis);
+        if (step && cupel_init_tree_known(step)) return blocks_for(guess, variable->bound, step);
+    }
+    return NULL;
+}
+
+static const cupel_init_tree *grid_axis(const cupel_guess *guess, int axis) {
+    static const char *const invented[] = {"rows", "batch", "outer"};
+    const cupel_init_tree *blocks = cupel_guess_blocks(guess, axis);
+    if (blocks) return blocks;
+    return axis < guess->kernel->grid_axes ? cupel_init_tree_name(invented[axis], arena_of(guess))
+                                           : number(guess, 1);
+}
+
+/* Is there a tensor along whose axis the blocks go? Then a grid of our own needs no dim of its own. */
+static bool shapes_name(const cupel_guess *guess, const char *name) {
+    for (int t = 0; t < guess->tensor_count; t++)
+        for (int a = 0; a < guess->tensors[t].rank; a++)
+            if (guess->tensors[t].shape[a]->op == 'n' && strcmp(guess->tensors[t].shape[a]->name, name) == 0)
+                return true;
+    return false;
+}
+
+static void guess_grid(cupel_guess *guess) {
+    const cupel_init_kernel *kernel = guess->kernel;
+    const cupel_init_launch *launch = &kernel->launch;
+    bool uses_block = cupel_init_kernel_mentions(kernel, "blockIdx", false);
+    bool known = launch->found && launch->grid_count > 0, numbers = true;
+    for (int i = 0; i < launch->grid_count && known; i++) {
+        known = cupel_init_tree_known(launch->grid[i]);
+        bool named = cupel_init_tree_names(launch->grid[i], is_parameter, guess) ||
+                     (launch->grid[i]->op == 'n' && shapes_name(guess, launch->grid[i]->name));
+        known = known && named;
+        numbers = numbers && launch->grid[i]->op == '#';
+    }
+    if (known && (!numbers || !uses_block || kernel->uses_grid_dim)) {
+        guess->grid_count = launch->grid_count;
+        memcpy(guess->grid, launch->grid, sizeof guess->grid);
+        guess->grid_why = cupel_arena_printf(arena_of(guess), "the launch in line %d", launch->line);
+        return;
+    }
+    guess->grid_count = uses_block ? kernel->grid_axes : 1;
+    guess->grid_why =
+        uses_block ? "so many blocks as cover what blockIdx runs over" : "the body has no blockIdx";
+    for (int i = 0; i < guess->grid_count; i++)
+        guess->grid[i] = uses_block ? grid_axis(guess, i) : number(guess, 1);
+    for (int i = 0; i < guess->grid_count; i++)
+        if (guess->grid[i]->op == 'n' && cupel_init_kernel_param(kernel, guess->grid[i]->name) < 0 &&
+            !shapes_name(guess, guess->grid[i]->name))
+            guess->grid[i] = number(guess, 1), guess->grid_why = "one block: nothing says how many there are";
+}
+
+static void guess_shared(cupel_guess *guess) {
+    const cupel_init_kernel *kernel = guess->kernel;
+    const cupel_init_tree *said = kernel->launch.shared;
+    if (said && cupel_init_tree_known(said) && cupel_init_tree_names(said, is_parameter, guess) &&
+        !(said->op == '#' && said->value == 0)) {
+        guess->shared = cupel_init_tree_text(said, arena_of(guess));
+        guess->shared_why = cupel_arena_printf(arena_of(guess), "the launch in line %d", kernel->launch.line);
+        return;
+    }
+    if (!kernel->dynamic_type) return;
+    const cupel_init_tree *threads = guess->block[0];
+    for (int i = 1; i < guess->block_count; i++)
+        threads =
+            cupel_init_tree_resolve(cupel_init_tree_pair('*', threads, guess->block[i], arena_of(guess)),
+                                    NULL, NULL, arena_of(guess));
+    guess->shared =
+        cupel_arena_printf(arena_of(guess), "%s * %d", cupel_init_tree_text(threads, arena_of(guess)),
+                           strcmp(kernel->dynamic_type, "double") == 0 ? 8 : 4);
+    guess->shared_why = "one element for each thread; no launch says how much";
+}
+
+void cupel_guess_launch(cupel_guess *guess) {
+    guess_grid(guess);
+    guess_shared(guess);
+    if (!guess->grid_why) guess->grid_why = "";
+    if (!guess->block_why) guess->block_why = "";
+}
