@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffer.h"
 #include "constants.h"
 #include "includes.h"
 #include "source_impl.h"
@@ -55,7 +56,9 @@ static int strength(cupel_word_role role) {
 
 static void add_word(miner *m, int64_t value, cupel_word_role role, int64_t residue) {
     if (value < 0) value = value > -word_most ? -value : 0;
-    bool everywhere = value < 2 || (value == 2 && role == CUPEL_WORD_PLAIN);
+    bool weak = role == CUPEL_WORD_PLAIN || role == CUPEL_WORD_SIZE;
+    /* halves, and masks of a whole warp, are everywhere */
+    bool everywhere = value < 2 || (value == 2 && weak) || (value == UINT32_MAX && weak);
     if (everywhere || value > word_most) return;
     for (int i = 0; i < m->count; i++) {
         cupel_word *w = &m->words[i];
@@ -129,13 +132,25 @@ static bool constant_before(const miner *m, size_t i, int64_t *value) {
            after == i;
 }
 
+/* Does token i stand between the parentheses of a for? What a loop counts up to is a size. */
+static bool in_loop_head(const miner *m, size_t i) {
+    int depth = 0;
+    for (size_t k = i; k > 0 && i - k < 64; k--) {
+        if (is(m, k, ")")) depth++;
+        if (is(m, k, "{") || is(m, k, "}")) return false;
+        if (is(m, k, "(") && --depth < 0) return is(m, k - 1, "for");
+    }
+    return false;
+}
+
 static void mine_comparison(miner *m, size_t i) {
     int64_t value;
     size_t after, length;
+    cupel_word_role role = in_loop_head(m, i) ? CUPEL_WORD_SIZE : CUPEL_WORD_COMPARED;
     if (constant_at(m, i + 1, RANK_COMPARED, &value, &after) &&
         cupel_constants_operator(m->tokens, after, &length) < RANK_COMPARED)
-        add_word(m, value, CUPEL_WORD_COMPARED, -1);
-    if (constant_before(m, i, &value)) add_word(m, value, CUPEL_WORD_COMPARED, -1);
+        add_word(m, value, role, -1);
+    if (constant_before(m, i, &value)) add_word(m, value, role, -1);
 }
 
 /* What a remainder whose expression ends before token i, or begins at token begin, is compared with; -1: not
@@ -380,9 +395,22 @@ static cupel_code mine_text(const char *text, size_t length, const char *path, c
     return CUPEL_OK;
 }
 
-cupel_code cupel_source_mine(const cupel_source *source, cupel_dictionary *out, cupel_error *err) {
-    *out = (cupel_dictionary){0};
-    return mine_text(source->text, source->length, source->path, source->parts->arena, out, err);
+/* The macros of the command line as lines before the text. */
+static cupel_code with_defines(const cupel_source_options *options, cupel_arena *arena, char **text,
+                               size_t *length, cupel_error *err) {
+    cupel_buffer whole = {.arena = arena};
+    if (options == NULL || options->define_count == 0) return CUPEL_OK;
+    for (int i = 0; i < options->define_count; i++) {
+        const char *name = options->defines[i], *equals = strchr(name, '=');
+        const char *line =
+            equals ? cupel_arena_printf(arena, "#define %.*s %s\n", (int)(equals - name), name, equals + 1)
+                   : cupel_arena_printf(arena, "#define %s 1\n", name);
+        if (!line) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+        CUPEL_TRY(cupel_buffer_add(&whole, line, strlen(line), err));
+    }
+    CUPEL_TRY(cupel_buffer_add(&whole, *text, *length, err));
+    *text = whole.bytes, *length = whole.length;
+    return CUPEL_OK;
 }
 
 static bool ends_in(const char *path, const char *ending) {
@@ -395,16 +423,18 @@ cupel_code cupel_dictionary_mine(const char *path, const cupel_source_options *o
     *out = (cupel_dictionary){0};
     const char *name = strrchr(path, '/');
     if (strstr(name ? name : path, ".so") != NULL) return CUPEL_OK; /* an object shows no source */
+    char *text;
+    size_t length;
     if (ends_in(path, ".c")) {
-        char *text;
-        size_t length;
         const char *missing;
         int missing_count;
         CUPEL_TRY(
             cupel_includes_assemble(path, options, arena, &text, &length, &missing, &missing_count, err));
-        return mine_text(text, length, path, arena, out, err);
+    } else {
+        cupel_source *source;
+        CUPEL_TRY(cupel_source_load(path, options, arena, &source, err));
+        text = source->text, length = source->length;
     }
-    cupel_source *source;
-    CUPEL_TRY(cupel_source_load(path, options, arena, &source, err));
-    return cupel_source_mine(source, out, err);
+    CUPEL_TRY(with_defines(options, arena, &text, &length, err));
+    return mine_text(text, length, path, arena, out, err);
 }

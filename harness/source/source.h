@@ -11,6 +11,8 @@
 typedef struct cupel_source_options {
     int include_count;
     const char *const *includes; /* folders for #include "..." of the author's own headers */
+    int define_count;            /* macros of the command line, "TILE=16"; only mine.h looks at them */
+    const char *const *defines;
     bool for_device; /* for CUDA's own compiler: nothing is rewritten or refused, and more of CUDA's
                         headers stay */
 } cupel_source_options;

@@ -88,6 +88,8 @@ static void test_roles(void **state) {
         {"", "int b = (n + 47) / 48;", 47, PLAIN, -1},
         {"", "int b = n >> 7;", 128, SIZE, -1},
         {"", "for (int i = 0; i < n; i += 250) y[i] = 3;", 250, SIZE, -1},
+        {"", "for (int i = 0; i < 24; i++) y[i] = 3;", 24, SIZE, -1},
+        {"", "for (int i = 0; i < 24; i++) if (n == 24) y[i] = 3;", 24, COMPARED, -1},
         {"", "__shared__ float t[24][25];", 24, SIZE, -1},
         {"", "__shared__ float t[24][25];", 25, SIZE, -1},
         {"", "int i = blockIdx.x * 192 + threadIdx.x;", 192, SIZE, -1},
@@ -133,7 +135,8 @@ static void test_what_is_left_out(void **state) {
         {"#if 0\n__device__ int dead = 4711;\n#endif", "", 4711, -1, 0},
         {"", "if (n == 0 || m == 1) y[1] = 0;", 0, -1, 0},
         {"", "if (n == 0 || m == 1) y[1] = 0;", 1, -1, 0},
-        {"", "n = 2 * m;", 2, -1, 0},
+        {"", "n = 2 * m / 2;", 2, -1, 0},
+        {"", "n = __ballot_sync(0xffffffffu, m);", 4294967295, -1, 0},
         {"", "const char *s = \"4711\"; char c = 'a';", 4711, -1, 0},
         {"#define A (B + B)\n#define B (A + A)", "n = A;", 2, -1, 0},
         {"", "long n = 99999999999999999;", 99999999999999999, -1, 0},
@@ -222,6 +225,23 @@ static void test_headers(void **state) {
     fixture_close(&f);
 }
 
+/* Macros of the command line are constants too. */
+static void test_defines(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    static const char text[] = "__global__ void k(float *y, int n) { if (n % TILE == FAST) y[n] = 3; }";
+    static const char *const defines[] = {"TILE=(3 * 29)", "FAST"};
+    const cupel_source_options options = {.define_count = 2, .defines = defines};
+    cupel_dictionary d;
+    write_file(f.path, text, strlen(text));
+    assert_int_equal(cupel_dictionary_mine(f.path, &options, f.arena, &d, NULL), CUPEL_OK);
+    assert_int_equal(d.words[0].value, 87);
+    assert_int_equal(d.words[0].residue, 1);
+    assert_int_equal(cupel_dictionary_mine(f.path, NULL, f.arena, &d, NULL), CUPEL_OK);
+    assert_null(word_of(&d, 87));
+    fixture_close(&f);
+}
+
 /* Nothing is ever rejected, whatever the text: pieces of a real kernel, cut anywhere. */
 static void test_cut_text(void **state) {
     (void)state;
@@ -249,6 +269,7 @@ int main(void) {
         cmocka_unit_test(test_two_residues_of_one_modulus),
         cmocka_unit_test(test_host_candidates_and_objects),
         cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_defines),
         cmocka_unit_test(test_cut_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
