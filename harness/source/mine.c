@@ -402,11 +402,9 @@ static cupel_code with_defines(const cupel_source_options *options, cupel_arena 
     if (options == NULL || options->define_count == 0) return CUPEL_OK;
     for (int i = 0; i < options->define_count; i++) {
         const char *name = options->defines[i], *equals = strchr(name, '=');
-        const char *line =
-            equals ? cupel_arena_printf(arena, "#define %.*s %s\n", (int)(equals - name), name, equals + 1)
-                   : cupel_arena_printf(arena, "#define %s 1\n", name);
-        if (!line) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-        CUPEL_TRY(cupel_buffer_add(&whole, line, strlen(line), err));
+        int name_length = equals ? (int)(equals - name) : (int)strlen(name);
+        CUPEL_TRY(cupel_buffer_printf(&whole, err, "#define %.*s %s\n", name_length, name,
+                                      equals ? equals + 1 : "1"));
     }
     CUPEL_TRY(cupel_buffer_add(&whole, *text, *length, err));
     *text = whole.bytes, *length = whole.length;
