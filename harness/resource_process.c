@@ -45,7 +45,7 @@ static void prepare_child(const cupel_executor_options *options, int answer) {
     limit(RLIMIT_CPU, CPU_SECONDS);
     limit(RLIMIT_FSIZE, FILE_BYTES);
     if (options->cache) setenv("TMPDIR", options->cache, 1);
-    cupel_worker_isolate(options->cache, ignored, sizeof ignored);
+    cupel_worker_isolate(options->cache, false, ignored, sizeof ignored);
 }
 
 static void write_all(int fd, const void *bytes, size_t size) {

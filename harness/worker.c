@@ -85,7 +85,9 @@ static cupel_code open_worker(worker *w, const cupel_header *header, char *isola
         return cupel_fail(&w->err, CUPEL_WORKER, "the worker got no sound command to open a candidate");
     CUPEL_TRY(load_contract(w));
     if (w->open.cache[0]) setenv("TMPDIR", w->open.cache, 1); /* compilers need a place that stays writable */
-    cupel_worker_isolate(w->open.cache[0] ? w->open.cache : NULL, isolation, size);
+    const cupel_executor_backend *backend = cupel_executor_find(w->open.executor);
+    cupel_worker_isolate(w->open.cache[0] ? w->open.cache : NULL, backend && backend->writes_proc, isolation,
+                         size);
     return open_candidate(w);
 }
 
@@ -272,12 +274,15 @@ static bool try_one(void *self, uint64_t n, const cupel_recipe *recipe, cupel_fe
 static void mine(worker *w) {
     const cupel_contract *contract = w->contract;
     size_t length = contract->source ? strlen(contract->source) : 0;
-    if (length > 3 && !strcmp(contract->source + length - 3, ".so")) return;
-    const char *includes[CUPEL_PROTOCOL_TEXTS_MAX];
-    for (int i = 0; i < w->open.include_count; i++) includes[i] = w->open.includes[i];
-    cupel_source_options options = {.include_count = w->open.include_count, .includes = includes};
-    if (length && cupel_dictionary_mine(contract->source, &options, w->contract_arena, &w->dictionary,
-                                        NULL) != CUPEL_OK)
+    if (!length || (length > 3 && !strcmp(contract->source + length - 3, ".so"))) return;
+    int own = contract->source_include_count, count = own + w->open.include_count;
+    const char **includes = cupel_arena_alloc(w->contract_arena, (size_t)(count + 1) * sizeof *includes);
+    if (!includes) return;
+    for (int i = 0; i < own; i++) includes[i] = contract->source_includes[i];
+    for (int i = own; i < count; i++) includes[i] = w->open.includes[i - own];
+    cupel_source_options options = {.include_count = count, .includes = includes};
+    if (cupel_dictionary_mine(contract->source, &options, w->contract_arena, &w->dictionary, NULL) !=
+        CUPEL_OK)
         w->dictionary = (cupel_dictionary){0};
 }
 

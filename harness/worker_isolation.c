@@ -50,14 +50,15 @@ static int set_read_only(const char *path, unsigned flags, bool read_only) {
 
 /* The writable folder becomes a mount of its own first, so that it can stay writable below a read-only root.
  */
-static int freeze_files(const char *writable) {
+static int freeze_files(const char *writable, bool proc) {
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) return -1;
     if (writable && mount(writable, writable, NULL, MS_BIND, NULL)) return -1;
     if (set_read_only("/", AT_RECURSIVE, true)) return -1;
+    if (proc && set_read_only("/proc", 0, false)) return -1;
     return writable ? set_read_only(writable, 0, false) : 0;
 }
 
-void cupel_worker_isolate(const char *writable, char *text, size_t size) {
+void cupel_worker_isolate(const char *writable, bool proc, char *text, size_t size) {
     text[0] = 0;
     if (enter_spaces())
         snprintf(
@@ -65,7 +66,7 @@ void cupel_worker_isolate(const char *writable, char *text, size_t size) {
             "candidates run without isolation: this machine allows no name spaces (%s); time and memory are "
             "still limited",
             strerror(errno));
-    else if (freeze_files(writable))
+    else if (freeze_files(writable, proc))
         snprintf(text, size, "candidates may write to the file system: it cannot be made read-only (%s)",
                  strerror(errno));
     /* A change of credentials clears it. */

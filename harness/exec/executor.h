@@ -62,6 +62,8 @@ typedef struct cupel_executor_backend {
     bool hangs;
     /* A schedule other than 0 gives other addresses and another timing, but none that repeats exactly. */
     bool varies_schedules;
+    /* The driver writes below /proc, where it names its threads. */
+    bool writes_proc;
     /* Opens the candidate of a contract. UNSUPPORTED with a reason where this machine lacks something. */
     cupel_code (*open)(const cupel_contract *contract, const cupel_executor_options *options, void **self,
                        cupel_error *err);
