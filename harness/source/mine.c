@@ -57,8 +57,9 @@ static int strength(cupel_word_role role) {
 static void add_word(miner *m, int64_t value, cupel_word_role role, int64_t residue) {
     if (value < 0) value = value > -word_most ? -value : 0;
     bool weak = role == CUPEL_WORD_PLAIN || role == CUPEL_WORD_SIZE;
-    /* halves, and masks of a whole warp, are everywhere */
-    bool everywhere = value < 2 || (value == 2 && weak) || (value == UINT32_MAX && weak);
+    /* halves, parity and masks of a whole warp are everywhere */
+    bool everywhere =
+        value < 2 || (value == 2 && role != CUPEL_WORD_COMPARED) || (value == UINT32_MAX && weak);
     if (everywhere || value > word_most) return;
     for (int i = 0; i < m->count; i++) {
         cupel_word *w = &m->words[i];

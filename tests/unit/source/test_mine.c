@@ -135,7 +135,7 @@ static void test_what_is_left_out(void **state) {
         {"#if 0\n__device__ int dead = 4711;\n#endif", "", 4711, -1, 0},
         {"", "if (n == 0 || m == 1) y[1] = 0;", 0, -1, 0},
         {"", "if (n == 0 || m == 1) y[1] = 0;", 1, -1, 0},
-        {"", "n = 2 * m / 2;", 2, -1, 0},
+        {"", "n = 2 * m / 2 % 2;", 2, -1, 0},
         {"", "n = __ballot_sync(0xffffffffu, m);", 4294967295, -1, 0},
         {"", "const char *s = \"4711\"; char c = 'a';", 4711, -1, 0},
         {"#define A (B + B)\n#define B (A + A)", "n = A;", 2, -1, 0},
