@@ -23,6 +23,9 @@ MASKS = [
     (re.compile(r"\"seconds\": [0-9.e+-]+"), '"seconds": TIME'),
     (re.compile(r"tries     \d+, of which \d+"), "tries     N, of which N"),
     (re.compile(r"^note: .*\n", re.MULTILINE), ""),
+    # what NVIDIA's compiler says, where there is one
+    (re.compile(r"^resources .*\n", re.MULTILINE), ""),
+    (re.compile(r"^RES-02( resource limits)? +(pass|not.available)\b.*$", re.MULTILINE), r"RES-02 WITHOUT A FINDING"),
 ]
 
 
