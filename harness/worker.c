@@ -280,7 +280,13 @@ static void mine(worker *w) {
     if (!includes) return;
     for (int i = 0; i < own; i++) includes[i] = contract->source_includes[i];
     for (int i = own; i < count; i++) includes[i] = w->open.includes[i - own];
-    cupel_source_options options = {.include_count = count, .includes = includes};
+    int own_defines = contract->source_define_count, define_count = own_defines + w->open.define_count;
+    const char **defines = cupel_arena_alloc(w->contract_arena, (size_t)(define_count + 1) * sizeof *defines);
+    if (!defines) return;
+    for (int i = 0; i < own_defines; i++) defines[i] = contract->source_defines[i];
+    for (int i = own_defines; i < define_count; i++) defines[i] = w->open.defines[i - own_defines];
+    cupel_source_options options = {
+        .include_count = count, .includes = includes, .define_count = define_count, .defines = defines};
     if (cupel_dictionary_mine(contract->source, &options, w->contract_arena, &w->dictionary, NULL) !=
         CUPEL_OK)
         w->dictionary = (cupel_dictionary){0};
