@@ -19,6 +19,7 @@
 #include "npy.h"
 #include "repro.h"
 #include "text.h"
+#include "wording.h"
 
 enum { BUNDLE_FORMAT = 1, PATH_SIZE = 2048 };
 
@@ -145,11 +146,12 @@ static cupel_code write_inputs(const cupel_bundle *bundle, const char *folder, c
     return CUPEL_OK;
 }
 
-static cupel_code write_output(const cupel_bundle *bundle, const cupel_graph_output *output,
-                               const char *folder, cupel_arena *arena, cupel_error *err) {
+/* An output as a run of the trial left it. */
+static cupel_code write_output(const cupel_bundle *bundle, const cupel_graph_output *output, int r,
+                               const char *name, const char *folder, cupel_arena *arena, cupel_error *err) {
     const cupel_trial *trial = bundle->trial;
     int tensor = cupel_contract_tensor(bundle->contract, output->name);
-    const cupel_observation *run = trial->run_count > 0 ? trial->runs[0].observation : NULL;
+    const cupel_observation *run = r < trial->run_count ? trial->runs[r].observation : NULL;
     if (tensor < 0 || !trial->c || !run) return CUPEL_OK;
     const cupel_case_tensor *t = &trial->c->tensors[tensor];
     if (t->buffer >= run->buffer_count || !run->buffers[t->buffer].bytes)
@@ -157,7 +159,17 @@ static cupel_code write_output(const cupel_bundle *bundle, const cupel_graph_out
     void *elements = cupel_arena_raw(arena, (size_t)t->count, cupel_format_of(t->type)->size);
     if (!elements) return cupel_fail(err, CUPEL_MEMORY, "no memory for output %s", output->name);
     cupel_case_gather(trial->c, tensor, run->buffers[t->buffer].bytes, elements);
-    return write_array(folder, "output", cupel_format_of(t->type)->npy, t->rank, t->shape, elements, err);
+    return write_array(folder, name, cupel_format_of(t->type)->npy, t->rank, t->shape, elements, err);
+}
+
+/* Both runs, where a finding is about two that differ. */
+static cupel_code write_runs(const cupel_bundle *bundle, const cupel_graph_output *output, const char *folder,
+                             cupel_arena *arena, cupel_error *err) {
+    const cupel_finding *finding = bundle->finding;
+    CUPEL_TRY(write_output(bundle, output, 0, "output", folder, arena, err));
+    if (!cupel_word_has_runs(finding)) return CUPEL_OK;
+    CUPEL_TRY(write_output(bundle, output, finding->run_a.index, "output_a", folder, arena, err));
+    return write_output(bundle, output, finding->run_b.index, "output_b", folder, arena, err);
 }
 
 /* The oracle's arrays; NaN stands where an element is not judged. The finding's own element is MPFR's. */
@@ -190,7 +202,7 @@ static cupel_code write_tensors(const cupel_bundle *bundle, const char *folder, 
     int output = bundle->finding->output >= 0 && bundle->finding->output < trial->graph->output_count
                      ? bundle->finding->output
                      : 0;
-    CUPEL_TRY(write_output(bundle, &trial->graph->outputs[output], folder, arena, err));
+    CUPEL_TRY(write_runs(bundle, &trial->graph->outputs[output], folder, arena, err));
     return trial->allowed ? write_allowed(bundle, output, folder, arena, err) : CUPEL_OK;
 }
 
@@ -211,14 +223,16 @@ static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, 
     const char *path = realpath(bundle->contract_path, absolute) ? absolute : bundle->contract_path;
     if (path == absolute && realpath(folder, here)) relative_path(here, absolute, relative, sizeof relative);
     snprintf(hash, sizeof hash, "%016" PRIx64, file_hash(bundle->contract->source));
-    json_t *meta = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b, s:o, s:o}", "bundle",
-                             BUNDLE_FORMAT, "contract_path", path, "contract_relative", relative, "contract",
-                             bundle->contract->id, "executor", bundle->executor, "gate",
+    json_t *meta = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b, s:o, s:o, s:i, s:s}",
+                             "bundle", BUNDLE_FORMAT, "contract_path", path, "contract_relative", relative,
+                             "contract", bundle->contract->id, "executor", bundle->executor, "gate",
                              cupel_gate_id(bundle->finding->gate), "signature", signature, "kind",
                              cupel_finding_kind_name(bundle->finding->kind), "seed", (json_int_t)bundle->seed,
                              "source_hash", hash, "provisional", (int)bundle->provisional, "defines",
                              text_array(bundle->defines, bundle->define_count, false), "includes",
-                             text_array(bundle->includes, bundle->include_count, true));
+                             text_array(bundle->includes, bundle->include_count, true), "traits",
+                             bundle->report ? bundle->report->necessary_traits : 0, "region",
+                             bundle->report ? bundle->report->region : "");
     char *text = meta ? json_dumps(meta, JSON_INDENT(2)) : NULL;
     cupel_code code =
         text ? write_in(folder, "bundle.json", text, strlen(text), err)
@@ -443,6 +457,9 @@ cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_err
         out->source_hash[0] = '\0';
     if (code == CUPEL_OK) find_contract(meta, path, out);
     out->provisional = json_is_true(json_object_get(meta, "provisional"));
+    if (copy_field(meta, path, "region", out->region, sizeof out->region, NULL) != CUPEL_OK)
+        out->region[0] = '\0';
+    out->traits = (int)json_integer_value(json_object_get(meta, "traits"));
     out->seed = (uint64_t)json_integer_value(json_object_get(meta, "seed"));
     out->define_count = copy_array(meta, "defines", out->defines[0], sizeof out->defines[0]);
     out->include_count = copy_array(meta, "includes", out->includes[0], sizeof out->includes[0]);

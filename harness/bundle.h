@@ -43,6 +43,8 @@ typedef struct cupel_bundle_info {
     /* where the contract was, or where it is now when bundle and contract moved together */
     char contract_path[1024];
     char source_hash[32]; /* may be empty */
+    char region[512];     /* where it fails, in words; empty where that is not known */
+    int traits;           /* CUPEL_TRAIT_* that are necessary */
     char contract_id[128], executor[16], signature[160], gate[16];
     bool provisional;
     uint64_t seed;

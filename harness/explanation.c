@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attribution.h"
+#include "explain_facts.h"
 #include "wording.h"
 
 static void write_claim(FILE *out, const cupel_bundle *bundle) {
@@ -114,6 +115,11 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path, 
     fprintf(out, "## What happened\n\n");
     if (cupel_word_has_values(finding)) write_values(out, finding, bundle->trial);
     write_place(out, finding);
+    if (cupel_word_has_runs(finding) && bundle->trial) {
+        fprintf(out, "Two runs differ; `output_a.npy` and `output_b.npy` are what they left.\n\n");
+        cupel_explain_runs(finding, bundle->trial, out);
+        fprintf(out, "\n");
+    }
     write_cause(out, bundle);
     fprintf(out, "## Again\n\n    cupel replay %s\n\nExecutor %s, seed %" PRIu64 ".\n", path,
             bundle->executor, bundle->seed);

@@ -37,8 +37,7 @@ static uint64_t element_after(const cupel_observation *seen, const cupel_case *c
 
 /* The run to make again: the second of two that differ, else the first that shows the finding. */
 static int choose_run(const cupel_trial *trial, const cupel_finding *finding, const cupel_watch *watch) {
-    if (finding->run_b.index >= 0 && finding->run_b.index < trial->run_count && finding->run_a.index >= 0)
-        return finding->run_b.index;
+    if (cupel_word_has_runs(finding) && finding->run_b.index < trial->run_count) return finding->run_b.index;
     for (int r = 0; r < trial->run_count; r++) {
         const cupel_observation *seen = run_of(trial, r);
         if (finding->kind == CUPEL_FINDING_FAULT && seen->outcome == CUPEL_RUN_FAULT) return r;

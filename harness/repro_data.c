@@ -148,7 +148,7 @@ static void write_string(FILE *out, const char *text) {
 static void write_case(const cupel_repro_job *job, int rows, int calls) {
     const cupel_finding *finding = job->bundle->finding;
     char place[512];
-    bool bytes = finding->run_a.index >= 0 && finding->run_b.index >= 0;
+    bool bytes = cupel_word_has_runs(finding);
     bool uncertain = bytes || finding->kind == CUPEL_FINDING_BAD_ACCESS;
     const cupel_place *at = finding->has_access ? &finding->access.place : &finding->place;
     cupel_word_place(at, place, sizeof place);

@@ -180,3 +180,10 @@ void cupel_word_claims(const cupel_contract *contract, const cupel_finding *find
                 place.text, contract->id, place.file ? place.file : contract->file, place.line);
     }
 }
+
+bool cupel_word_has_runs(const cupel_finding *finding) {
+    bool kind = finding->kind == CUPEL_FINDING_NONDETERMINISM || finding->kind == CUPEL_FINDING_HISTORY ||
+                finding->kind == CUPEL_FINDING_STRAY_READ;
+    return kind && finding->run_a.index >= 0 && finding->run_b.index >= 0 &&
+           finding->run_a.index != finding->run_b.index;
+}

@@ -45,4 +45,7 @@ void cupel_word_inputs(const cupel_contract *contract, const cupel_case *c, FILE
  */
 void cupel_word_claims(const cupel_contract *contract, const cupel_finding *finding, FILE *out);
 
+/* True for findings about two runs that differ, which run_a and run_b name. */
+bool cupel_word_has_runs(const cupel_finding *finding);
+
 #endif

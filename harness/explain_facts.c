@@ -1,0 +1,160 @@
+#include "explain_facts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "schedule.h"
+#include "wording.h"
+
+/* ---- memory ---- */
+
+static const char *buffer_name(const cupel_case *c, int buffer) {
+    for (int t = 0; t < c->tensor_count; t++)
+        if (c->tensors[t].buffer == buffer) return c->contract->tensors[t].name;
+    return NULL;
+}
+
+static bool told_before(const cupel_trial *trial, int run, const cupel_access *access) {
+    for (int r = 0; r < run; r++) {
+        const cupel_observation *seen = trial->runs[r].observation;
+        for (int a = 0; a < seen->access_count && a < CUPEL_ACCESS_MAX; a++)
+            if (seen->accesses[a].kind == access->kind && seen->accesses[a].place.line == access->place.line)
+                return true;
+    }
+    return false;
+}
+
+static void write_access(const cupel_case *c, const cupel_access *access, FILE *out) {
+    static const char *const spaces[] = {"global", "shared", "local"};
+    char place[512];
+    const char *name = buffer_name(c, access->buffer);
+    cupel_word_place(&access->place, place, sizeof place);
+    fprintf(out, "  %s of %d bytes, ", cupel_access_name(access->kind), access->size);
+    if (name)
+        fprintf(out, "at byte %" PRId64 " of %s (%zu bytes)", access->offset, name,
+                c->buffers[access->buffer].size);
+    else
+        fprintf(out, "in %s memory", spaces[access->space <= CUPEL_SPACE_LOCAL ? access->space : 0]);
+    fprintf(out, ", %" PRId64 " times; first: %s\n", access->count, place[0] ? place : "place unknown");
+}
+
+static bool write_guards(const cupel_trial *trial, const cupel_observation *seen, FILE *out) {
+    bool any = false;
+    for (int b = 0; b < seen->buffer_count; b++) {
+        if (!seen->buffers[b].guard_before_damaged && !seen->buffers[b].guard_after_damaged) continue;
+        const char *name = buffer_name(trial->c, b);
+        fprintf(out, "  the guard %s %s was written to, at byte %" PRId64 "\n",
+                seen->buffers[b].guard_before_damaged ? "before" : "behind", name ? name : "a buffer",
+                seen->buffers[b].damage_offset);
+        any = true;
+    }
+    return any;
+}
+
+void cupel_explain_memory(const cupel_trial *trial, bool addresses_checked, FILE *out) {
+    bool any = false;
+    for (int r = 0; r < trial->run_count; r++) {
+        const cupel_observation *seen = trial->runs[r].observation;
+        for (int a = 0; a < seen->access_count && a < CUPEL_ACCESS_MAX; a++) {
+            if (told_before(trial, r, &seen->accesses[a])) continue;
+            write_access(trial->c, &seen->accesses[a], out);
+            any = true;
+        }
+        if (r == 0) any = write_guards(trial, seen, out) || any;
+    }
+    if (!any && addresses_checked)
+        fprintf(out,
+                "  every access lay inside its buffer, at its alignment, and read what had been written\n");
+    else if (!any)
+        fprintf(out, "  the guards around the buffers are intact; single accesses were not looked at\n");
+}
+
+/* ---- two runs ---- */
+
+static void write_run(const char *which, const cupel_finding_run *run, const cupel_trial *trial, FILE *out) {
+    char schedule[160];
+    cupel_schedule_describe(run->schedule, schedule, sizeof schedule);
+    fprintf(out, "  %s: %s; memory that is no input holds %s", which, schedule,
+            run->poison == CUPEL_POISON_NAN ? "NaNs" : "ordinary numbers");
+    if (run->history && trial->c)
+        fprintf(out, "; before it came %s", cupel_history_words(trial->c->recipe->history));
+    fprintf(out, "\n");
+}
+
+/* Lines of shared or uninitialised memory that either run noted. */
+static void write_lines(const cupel_finding *finding, const cupel_trial *trial, FILE *out) {
+    const int runs[] = {finding->run_a.index, finding->run_b.index};
+    for (int i = 0; i < 2; i++) {
+        if (runs[i] < 0 || runs[i] >= trial->run_count) continue;
+        const cupel_observation *seen = trial->runs[runs[i]].observation;
+        for (int a = 0; a < seen->access_count && a < CUPEL_ACCESS_MAX; a++) {
+            if (i == 1 && told_before(trial, runs[1], &seen->accesses[a])) continue;
+            fprintf(out, "  concerned:");
+            write_access(trial->c, &seen->accesses[a], out);
+        }
+    }
+}
+
+void cupel_explain_runs(const cupel_finding *finding, const cupel_trial *trial, FILE *out) {
+    if (!cupel_word_has_runs(finding)) return;
+    write_run("run A", &finding->run_a, trial, out);
+    write_run("run B", &finding->run_b, trial, out);
+    write_lines(finding, trial, out);
+}
+
+/* ---- disputes ---- */
+
+static const char *check_of(const cupel_finding *finding) {
+    switch (finding->kind) {
+    case CUPEL_FINDING_WRONG_VALUE:
+        return "the exact value does not depend on any order of evaluation: work it out from the lines above "
+               "in any wider "
+               "arithmetic, and compare";
+    case CUPEL_FINDING_WRONG_CLASS:
+        return "whether NaN or an infinity may stand there follows from the lines above; PyTorch gives what "
+               "the contract's "
+               "expression gives";
+    case CUPEL_FINDING_WRONG_ZERO_SIGN:
+        return "the sign of an exact zero follows from IEEE 754 and the lines above";
+    case CUPEL_FINDING_UNWRITTEN:
+        return "fill the output with two different values before the launch: what stays is not written";
+    case CUPEL_FINDING_NOT_KEPT: return "compare the element before and after the launch";
+    case CUPEL_FINDING_STRAY_WRITE: return "compare the bytes around the output before and after the launch";
+    case CUPEL_FINDING_INPUT_CHANGED: return "compare the input before and after the launch";
+    case CUPEL_FINDING_STRAY_READ: return "run it twice with other content in memory that is no input";
+    case CUPEL_FINDING_NONDETERMINISM:
+        return "compute-sanitizer --tool racecheck, or a barrier where the lines meet";
+    case CUPEL_FINDING_HISTORY: return "make both calls in a fresh process, then the second one alone";
+    case CUPEL_FINDING_BAD_ACCESS: return "compute-sanitizer on ./repro bare, or the index at that line";
+    case CUPEL_FINDING_REFUSED: return "the launch itself: cudaGetLastError() after it";
+    case CUPEL_FINDING_FAULT: return "the place of the fault, in gdb: cupel replay --gdb";
+    case CUPEL_FINDING_KIND_COUNT: break;
+    }
+    return "";
+}
+
+/* Keys of the contract by the trait that the failure needs. */
+static void write_keys(int traits, FILE *out) {
+    static const struct {
+        int trait;
+        const char *key;
+    } keys[] = {
+        {CUPEL_TRAIT_SHAPE,
+         "narrower `dims`, or a condition under `requires`, if this shape was never meant"},
+        {CUPEL_TRAIT_SPECIAL, "`finite: true` or a `range` for the input, if such values were never meant"},
+        {CUPEL_TRAIT_SUBNORMAL, "`subnormals: flush`, if subnormals may become zeros"},
+        {CUPEL_TRAIT_TYPE, "fewer `types`, if this element type was never meant"},
+        {CUPEL_TRAIT_LAYOUT, "fewer `layouts`, `align`, or no `may_alias`, if this layout was never meant"}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (traits & keys[i].trait) fprintf(out, "  permitted by: %s\n", keys[i].key);
+}
+
+void cupel_explain_dispute(const cupel_finding *finding, int traits, FILE *out) {
+    fprintf(out, "  settled by: %s\n", check_of(finding));
+    write_keys(traits, out);
+    if (finding->kind == CUPEL_FINDING_WRONG_VALUE)
+        fprintf(out,
+                "  permitted by: `tolerance`, or `accumulate` with a weaker type, if less was promised\n");
+    if (finding->kind == CUPEL_FINDING_NONDETERMINISM)
+        fprintf(out, "  permitted by: `deterministic: false`, as long as every result is allowed\n");
+}
