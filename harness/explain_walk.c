@@ -1,5 +1,6 @@
 #include "explain_walk.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -175,6 +176,7 @@ static terms terms_of(const walk *w, const cupel_node *n, int64_t index) {
  * smaller). */
 static double weight(cupel_op op, double value) {
     if (isnan(value)) return INFINITY;
+    if (isinf(value)) value = copysign(DBL_MAX, value);
     if (op == CUPEL_OP_AMAX || op == CUPEL_OP_ARGMAX || op == CUPEL_OP_CUMMAX) return value;
     if (op == CUPEL_OP_AMIN || op == CUPEL_OP_ARGMIN || op == CUPEL_OP_CUMMIN) return -value;
     return fabs(value);
