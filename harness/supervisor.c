@@ -215,6 +215,7 @@ cupel_code cupel_supervisor_ready(cupel_supervisor *s, cupel_desk *desk, cupel_e
 typedef struct lone_run {
     cupel_supervisor *supervisor;
     bool fresh; /* the next run gets a new worker */
+    bool apart; /* each run gets a new worker: what earlier calls leave behind is what is asked */
     bool proof; /* the trial is to stand by itself */
 } lone_run;
 
@@ -272,7 +273,7 @@ static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, con
     cupel_supervisor *s = run->supervisor;
     cupel_desk *desk = &s->lone;
     *again = false;
-    desk->tainted = desk->tainted || run->fresh;
+    desk->tainted = desk->tainted || run->fresh || run->apart;
     CUPEL_TRY(cupel_supervisor_ready(s, desk, err));
     run->fresh = false;
     cupel_worker_set_seconds(desk->worker, s->limits.seconds * factor);
@@ -317,7 +318,10 @@ static cupel_code run_lone(void *self, const cupel_case *c, const cupel_run_requ
 
 cupel_code cupel_supervisor_try(cupel_supervisor *s, const cupel_recipe *recipe, bool fresh,
                                 cupel_arena *arena, cupel_trial *out, cupel_error *err) {
-    lone_run run = {s, fresh, fresh};
+    lone_run run = {.supervisor = s,
+                    .fresh = fresh,
+                    .apart = recipe->history != CUPEL_HISTORY_NONE && !s->backend->forgets,
+                    .proof = fresh};
     cupel_runner runner = {&run,
                            s->backend->checks_addresses,
                            s->backend->sees_atomics,

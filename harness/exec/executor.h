@@ -58,6 +58,9 @@ typedef struct cupel_executor_backend {
     /* Whatever the candidate does ends in an observation: the death of the process is a defect of ours, of
      * which no kernel may be accused. */
     bool contains_faults;
+    /* What device code leaves in its own variables is gone after a run. Elsewhere a run that must not be
+     * touched by earlier ones needs a process of its own. */
+    bool forgets;
     /* A run that does not end can only be ended with the process. */
     bool hangs;
     /* A schedule other than 0 gives other addresses and another timing, but none that repeats exactly. */

@@ -52,9 +52,60 @@ static void test_bad_texts_are_refused(void **state) {
     }
 }
 
+static void test_the_order_is_by_way_switches_and_seed(void **state) {
+    (void)state;
+    static const char *const simplest_first[] = {"canonical",  "reverse",   "last_warp",  "in_turn:1",
+                                                 "in_turn:9",  "abreast:1", "random:9/1", "random:1/2",
+                                                 "random:2/2", "random:1"};
+    enum { COUNT = sizeof simplest_first / sizeof *simplest_first };
+    uint64_t numbers[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(cupel_schedule_read(simplest_first[i], &numbers[i], NULL), CUPEL_OK);
+    for (int i = 0; i < COUNT; i++)
+        for (int k = 0; k < COUNT; k++)
+            assert_int_equal(cupel_schedule_compare(numbers[i], numbers[k]), (i > k) - (i < k));
+}
+
+static void test_the_sequence_has_every_way(void **state) {
+    (void)state;
+    int ways[CUPEL_SCHEDULE_WAY_COUNT] = {0}, limited = 0;
+    for (uint64_t n = 0; n < 300; n++) {
+        uint64_t number = cupel_schedule_nth(n);
+        cupel_schedule schedule = cupel_schedule_unpack(number);
+        ways[schedule.way]++;
+        limited += schedule.limit != 0;
+        for (uint64_t k = 0; k < n; k++) assert_true(cupel_schedule_nth(k) != number);
+    }
+    assert_int_equal(cupel_schedule_nth(0), 0);
+    for (int way = 0; way < CUPEL_SCHEDULE_IN_TURN; way++) assert_int_equal(ways[way], 1);
+    for (int way = CUPEL_SCHEDULE_IN_TURN; way < CUPEL_SCHEDULE_WAY_COUNT; way++)
+        assert_int_equal(ways[way], (300 - CUPEL_SCHEDULE_IN_TURN) / 3);
+    assert_int_equal(limited, ways[CUPEL_SCHEDULE_RANDOM] / 2);
+}
+
+static void test_words(void **state) {
+    (void)state;
+    static const struct {
+        const char *schedule, *words;
+    } rows[] = {{"last_warp", "the last warp first, each lane until it must wait (last_warp)"},
+                {"random:7", "threads switch at random points (random:7)"},
+                {"random:7/1", "threads switch at random points, 1 time at most (random:7/1)"},
+                {"random:7/12", "threads switch at random points, 12 times at most (random:7/12)"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t number;
+        char text[160];
+        assert_int_equal(cupel_schedule_read(rows[i].schedule, &number, NULL), CUPEL_OK);
+        cupel_schedule_describe(number, text, sizeof text);
+        assert_string_equal(text, rows[i].words);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_form_reads_back),
                                        cmocka_unit_test(test_canonical_is_zero),
+                                       cmocka_unit_test(test_the_order_is_by_way_switches_and_seed),
+                                       cmocka_unit_test(test_the_sequence_has_every_way),
+                                       cmocka_unit_test(test_words),
                                        cmocka_unit_test(test_bad_texts_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@ float *field_buffer(field *f, int b);
 
 typedef struct shape {
     int grid, block, shared;
-    uint64_t schedule; /* of cupel_schedule_nth */
+    uint64_t schedule;       /* of cupel_schedule_nth */
+    uint64_t exact_schedule; /* unless 0: this one */
     uint64_t steps;
     bool zero_poison;
 } shape;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "candidate.h"
+#include "schedule.h"
 
 enum { SEEDS = 64 };
 
@@ -130,6 +131,60 @@ static void test_orders(void **state) {
     assert_true(moved_blocks > SEEDS - 4 && moved_threads > SEEDS - 4);
 }
 
+/* When each of 200 threads of one block comes, and 200 blocks, under a schedule that has a name. */
+static void orders_of(cupel_schedule_way way, int threads[200], int blocks[200]) {
+    uint64_t n = way; /* the first of the sequence are the ways without a seed, in order */
+    reset();
+    run("block_order", (shape){.block = 33, .grid = 200, .schedule = n}, 2, (const void *[]){&out, &counter});
+    memcpy(blocks, out, 200 * sizeof *blocks);
+    reset();
+    run("thread_order", (shape){.block = 200, .schedule = n}, 2, (const void *[]){&out, &counter});
+    memcpy(threads, out, 200 * sizeof *threads);
+}
+
+static void test_named_orders(void **state) {
+    (void)state;
+    int threads[200], blocks[200];
+    orders_of(CUPEL_SCHEDULE_REVERSE, threads, blocks);
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(threads[i], 199 - i);
+        assert_int_equal(blocks[i], 199 - i);
+    }
+    orders_of(CUPEL_SCHEDULE_LAST_WARP, threads, blocks);
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(threads[i], i < 192 ? 8 + i : i - 192); /* the last of 7 warps has 8 lanes */
+        assert_int_equal(blocks[i], i);
+    }
+}
+
+static uint64_t racy_result(cupel_schedule schedule) {
+    uint64_t sum = 0;
+    int n = 256;
+    reset();
+    run("carry", (shape){.block = 64, .exact_schedule = cupel_schedule_pack(schedule)}, 3,
+        (const void *[]){&in, &out, &n});
+    for (int i = 0; i < 64; i++) sum = sum * 31 + (uint64_t)out[i];
+    return sum;
+}
+
+/* The switches that a limit allows are the first ones of the schedule without a limit. */
+static void test_limited_switches(void **state) {
+    (void)state;
+    int changed = 0;
+    for (uint32_t seed = 1; seed <= 32; seed++) {
+        cupel_schedule schedule = {CUPEL_SCHEDULE_RANDOM, seed, 0};
+        uint64_t all = racy_result(schedule);
+        schedule.limit = (1u << 24) - 1;
+        assert_true(racy_result(schedule) == all);
+        for (schedule.limit = 1; schedule.limit <= 4; schedule.limit++) {
+            uint64_t few = racy_result(schedule);
+            assert_true(racy_result(schedule) == few);
+            changed += few != all;
+        }
+    }
+    assert_true(changed > 16);
+}
+
 static void test_spinning(void **state) {
     (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
@@ -141,8 +196,8 @@ static void test_spinning(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_races),
-        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_races),        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_named_orders), cmocka_unit_test(test_limited_switches),
         cmocka_unit_test(test_spinning),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -48,6 +48,8 @@ CANDIDATE(
     } both = {x};
     both.out[0] += 1;)
 CANDIDATE(rare, if (n % 97 == 7 && n > 200) y[n - 1] = -y[n - 1] - 3;)
+CANDIDATE(remembers_the_first, static float first; static int called; if (!called++) first = x[0];
+          y[0] += x[0] - first;)
 CANDIDATE(slow, usleep(500000);)
 CANDIDATE(prints, for (int i = 0; i < 1000; i++)(void) !write(1, "noise\n", 6);)
 

@@ -46,6 +46,28 @@ static void every_type_arrives(void **state) {
     host_fixture_stop(&f);
 }
 
+/* A function that goes on with what the first call of the process gave it: each run has a process of its own,
+ * so that only an earlier call in it shows that. */
+static void earlier_calls_are_made(void **state) {
+    (void)state;
+    host_fixture f;
+    static cupel_trial trial;
+    cupel_error err;
+    host_fixture_start(&f, "remembers_the_first", "deterministic: true\n");
+    host_fixture_open(&f, 5, memory);
+    for (int history = 0; history < CUPEL_HISTORY_COUNT; history++) {
+        cupel_recipe recipe = host_fixture_recipe(&f, 33);
+        recipe.history = (cupel_history)history;
+        assert_int_equal(cupel_supervisor_try(f.supervisor, &recipe, true, f.arena, &trial, &err), CUPEL_OK);
+        bool shows = history >= CUPEL_HISTORY_OTHER_VALUES;
+        assert_int_equal(trial.judged.finding_count, shows);
+        if (!shows) continue;
+        assert_int_equal(trial.judged.findings[0].kind, CUPEL_FINDING_HISTORY);
+        assert_int_equal(trial.judged.findings[0].index, 0);
+    }
+    host_fixture_stop(&f);
+}
+
 /* They fit at every shape that is looked at before anything runs, and not at N = 33. */
 static void values_that_do_not_fit_are_contract_errors(void **state) {
     (void)state;
@@ -146,6 +168,7 @@ int main(int argc, char **argv) {
 #if defined(__x86_64__)
         cmocka_unit_test(fast_math_objects_are_told),
 #endif
+        cmocka_unit_test(earlier_calls_are_made),
     };
     return cmocka_run_group_tests_name("host executor", tests, NULL, NULL);
 }

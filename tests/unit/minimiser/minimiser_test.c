@@ -9,6 +9,7 @@
 #include "attribution.h"
 #include "fake_kernel.h"
 #include "region.h"
+#include "schedule.h"
 #include "shrink.h"
 
 static const char rows[] = "cupel: 1\n"
@@ -48,7 +49,8 @@ static void make_heavy(const cupel_contract *contract, cupel_recipe *recipe) {
     assert_int_equal(cupel_recipe_simple(contract, recipe, NULL), CUPEL_OK);
     recipe->dims[0] = 37;
     recipe->dims[1] = 686;
-    recipe->schedule = 99;
+    recipe->schedule = cupel_schedule_pack((cupel_schedule){CUPEL_SCHEDULE_RANDOM, 99, 0});
+    recipe->history = CUPEL_HISTORY_OTHER_BUFFERS;
     recipe->poison = 5;
     for (int t = 0; t < contract->tensor_count; t++) {
         if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT)) continue;
@@ -134,6 +136,7 @@ static void everything_that_can_go_goes(void **state) {
     assert_int_equal(M_OF(r), 1);
     assert_int_equal(r.recipe.types[0], 0);
     assert_int_equal(r.recipe.schedule, 0);
+    assert_int_equal(r.recipe.history, CUPEL_HISTORY_NONE);
     for (int t = 0; t < r.contract->tensor_count; t++) {
         assert_int_equal(r.recipe.tensors[t].special, CUPEL_SPECIAL_NONE);
         assert_int_equal(r.recipe.tensors[t].edit_count, 0);
@@ -141,6 +144,73 @@ static void everything_that_can_go_goes(void **state) {
     }
     assert_int_equal(r.report.necessary_traits, 0);
     assert_int_equal(r.finding.gate, CUPEL_GATE_CMP_01);
+    cupel_arena_free(r.arena);
+}
+
+static cupel_schedule schedule_of(const cupel_recipe *recipe) {
+    return cupel_schedule_unpack(recipe->schedule);
+}
+
+static bool not_canonical(const cupel_contract *contract, const cupel_recipe *recipe) {
+    (void)contract;
+    return recipe->schedule != 0;
+}
+
+static bool last_warp_or_later(const cupel_contract *contract, const cupel_recipe *recipe) {
+    (void)contract;
+    return schedule_of(recipe).way == CUPEL_SCHEDULE_LAST_WARP ||
+           schedule_of(recipe).way == CUPEL_SCHEDULE_RANDOM;
+}
+
+static bool permuted_by_an_odd_seed(const cupel_contract *contract, const cupel_recipe *recipe) {
+    (void)contract;
+    return schedule_of(recipe).way >= CUPEL_SCHEDULE_ABREAST && schedule_of(recipe).seed % 4 == 3;
+}
+
+static bool twelve_switches(const cupel_contract *contract, const cupel_recipe *recipe) {
+    (void)contract;
+    cupel_schedule s = schedule_of(recipe);
+    return s.way == CUPEL_SCHEDULE_RANDOM && s.seed >= 2 && (s.limit == 0 || s.limit >= 12);
+}
+
+static void schedules_become_as_simple_as_they_can(void **state) {
+    (void)state;
+    static const struct {
+        defect fails;
+        const char *schedule;
+    } cases[] = {{not_canonical, "reverse"},
+                 {last_warp_or_later, "last_warp"},
+                 {permuted_by_an_odd_seed, "abreast:3"},
+                 {twelve_switches, "random:2/12"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        result r = minimise(rows, cases[i].fails, NULL, CUPEL_FINDING_NONDETERMINISM, NULL, NULL);
+        assert_int_equal(r.code, CUPEL_OK);
+        cupel_schedule_write(r.recipe.schedule, text, sizeof text);
+        assert_string_equal(text, cases[i].schedule);
+        assert_int_equal(r.recipe.history, CUPEL_HISTORY_NONE);
+        assert_int_equal(N_OF(r), 1);
+        assert_int_equal(r.report.necessary_traits, CUPEL_TRAIT_SCHEDULE);
+        assert_int_equal(r.finding.gate, CUPEL_GATE_ORD_02);
+        cupel_arena_free(r.arena);
+    }
+}
+
+static bool other_values_before(const cupel_contract *contract, const cupel_recipe *recipe) {
+    (void)contract;
+    return recipe->history >= CUPEL_HISTORY_OTHER_VALUES;
+}
+
+static void histories_become_as_simple_as_they_can(void **state) {
+    (void)state;
+    result r = minimise(rows, other_values_before, NULL, CUPEL_FINDING_HISTORY, NULL, NULL);
+    assert_int_equal(r.recipe.history, CUPEL_HISTORY_OTHER_VALUES);
+    assert_int_equal(r.recipe.schedule, 0);
+    assert_int_equal(r.report.necessary_traits, CUPEL_TRAIT_HISTORY);
+    assert_int_equal(r.finding.gate, CUPEL_GATE_ORD_02);
+    cupel_arena_free(r.arena);
+    r = minimise(rows, always, NULL, CUPEL_FINDING_WRONG_VALUE, NULL, NULL); /* not what it needs */
+    assert_int_equal(r.report.necessary_traits, 0);
     cupel_arena_free(r.arena);
 }
 
@@ -538,6 +608,8 @@ int main(void) {
         cmocka_unit_test(rare_residue_ends_at_its_first_value),
         cmocka_unit_test(tail_defect_needs_the_shape),
         cmocka_unit_test(everything_that_can_go_goes),
+        cmocka_unit_test(schedules_become_as_simple_as_they_can),
+        cmocka_unit_test(histories_become_as_simple_as_they_can),
         cmocka_unit_test(special_value_stays_where_it_is_needed),
         cmocka_unit_test(type_stays_where_it_is_needed),
         cmocka_unit_test(values_become_simple),

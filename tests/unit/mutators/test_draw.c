@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "recipe_fixtures.h"
+#include "schedule.h"
 
 enum { DRAWS = 6000 };
 
 typedef struct tally {
     int patterns[CUPEL_PATTERN_COUNT], specials[CUPEL_SPECIAL_COUNT], places[CUPEL_PLACE_COUNT], types[4];
-    int every_input_special, some_special, edits, aliased, scheduled;
+    int every_input_special, some_special, edits, aliased, histories[CUPEL_HISTORY_COUNT],
+        ways[CUPEL_SCHEDULE_WAY_COUNT], limited;
     int padded, transposed, stepped, offset, expanded, reversed, contiguous;
 } tally;
 
@@ -41,7 +43,9 @@ static void test_draws_reach_everything(void **state) {
         bool x = recipe.tensors[0].special != CUPEL_SPECIAL_NONE,
              y = recipe.tensors[1].special != CUPEL_SPECIAL_NONE;
         t.every_input_special += x && y, t.some_special += x || y;
-        t.aliased += recipe.aliases != 0, t.scheduled += recipe.schedule != 0;
+        t.aliased += recipe.aliases != 0, t.histories[recipe.history]++;
+        cupel_schedule schedule = cupel_schedule_unpack(recipe.schedule);
+        t.ways[schedule.way]++, t.limited += schedule.limit != 0;
     }
     for (int i = 0; i < CUPEL_PATTERN_COUNT; i++)
         floor_of(cupel_pattern_name((cupel_pattern)i), t.patterns[i], DRAWS / 60);
@@ -55,7 +59,12 @@ static void test_draws_reach_everything(void **state) {
     floor_of("no special values", DRAWS - t.some_special, DRAWS / 2);
     floor_of("edits", t.edits, DRAWS / 20);
     floor_of("aliases", t.aliased, DRAWS / 8);
-    floor_of("a seeded schedule", t.scheduled, DRAWS / 2);
+    for (int i = 0; i < CUPEL_SCHEDULE_WAY_COUNT; i++)
+        floor_of(cupel_schedule_meaning((cupel_schedule_way)i), t.ways[i], DRAWS / 12);
+    floor_of("few switches", t.limited, DRAWS / 20);
+    for (int i = 1; i < CUPEL_HISTORY_COUNT; i++)
+        floor_of(cupel_history_name((cupel_history)i), t.histories[i], DRAWS / 24);
+    floor_of("no earlier call", t.histories[CUPEL_HISTORY_NONE], DRAWS / 2);
     floor_of("padded", t.padded, DRAWS / 10);
     floor_of("transposed", t.transposed, DRAWS / 10);
     floor_of("stepped", t.stepped, DRAWS / 10);
@@ -174,7 +183,7 @@ static void test_every_mutator_is_used(void **state) {
         "centre step",     "tensor copy",    "special change", "special move", "special remove",
         "edit add",        "edit value",     "edit move",      "edit remove",  "layout redraw",
         "layout offset",   "layout gap",     "layout flip",    "layout reset", "alias toggle",
-        "schedule change", "poison change"};
+        "schedule change", "history change", "poison change"};
     enum { EXPECTED = sizeof expected / sizeof *expected };
     int used[EXPECTED] = {0};
     const cupel_contract *contract = fixture(FIXTURE_STRIDED);

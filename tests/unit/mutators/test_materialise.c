@@ -328,6 +328,41 @@ static void test_poison_kinds(void **state) {
     }
 }
 
+/* The earlier call: legal, at the same places in memory, with other values. */
+static void test_earlier_call(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0), *second = cupel_arena_create(0);
+    int differing = 0, cases = 0;
+    for (int f = 0; f < FIXTURE_COUNT; f++)
+        for (uint64_t n = 0; n < 60; n++) {
+            const cupel_contract *contract = fixture((enum fixture)f);
+            cupel_recipe recipe = drawn(contract, n), earlier, again;
+            assert_int_equal(cupel_recipe_earlier(contract, &recipe, &earlier, NULL), CUPEL_OK);
+            assert_int_equal(cupel_recipe_earlier(contract, &recipe, &again, NULL), CUPEL_OK);
+            assert_memory_equal(&earlier, &again, sizeof again);
+            assert_int_equal(earlier.history, CUPEL_HISTORY_NONE);
+            assert_int_equal(earlier.schedule, 0);
+            const cupel_case *a = materialised(contract, &recipe, arena),
+                             *b = materialised(contract, &earlier, second);
+            assert_int_equal(a->buffer_count, b->buffer_count);
+            assert_memory_equal(a->buffers, b->buffers, (size_t)a->buffer_count * sizeof *a->buffers);
+            bool differs = false, any = false;
+            for (int t = 0; t < a->tensor_count; t++) {
+                const cupel_case_tensor *x = &a->tensors[t], *y = &b->tensors[t];
+                assert_int_equal(x->count, y->count);
+                assert_memory_equal(x->stride, y->stride, sizeof x->stride);
+                if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT) || x->count < 8) continue;
+                any = true;
+                size_t bytes = (size_t)x->count * cupel_format_of(x->type)->size;
+                differs = differs || memcmp(x->values, y->values, bytes) != 0;
+            }
+            cases += any, differing += differs;
+        }
+    assert_true(cases > 100 && differing >= cases - 3); /* small ranges may hold few values */
+    cupel_arena_free(arena);
+    cupel_arena_free(second);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_images_hold_elements_at_their_places),
@@ -341,6 +376,7 @@ int main(void) {
         cmocka_unit_test(test_poison_bytes_depend_on_position_alone),
         cmocka_unit_test(test_poison_kinds),
         cmocka_unit_test(test_buffers_have_poisons_of_their_own),
+        cmocka_unit_test(test_earlier_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
