@@ -8,6 +8,7 @@
 
 #include "check_impl.h"
 #include "shrink.h"
+#include "starts.h"
 
 /* Seconds of the default budget: it ends when QUIET seconds bring nothing new, at TOTAL in any case; RESERVE
  * of that is kept for the last bundle. */
@@ -58,7 +59,6 @@ static void tell_corpus(cupel_check *c) {
 
 /* Whatever waits to be saved; at most some of it at a time while a search is at work. */
 static void save_waiting(cupel_check *c, int at_most) {
-    if (!c->corpus) return;
     cupel_corpus_save(c->corpus, at_most);
     c->report->corpus = *cupel_corpus_counted(c->corpus);
     const char *trouble = cupel_corpus_trouble(c->corpus);
@@ -69,27 +69,29 @@ static void save_waiting(cupel_check *c, int at_most) {
 /* On a disk that is full nothing is tried again at once. */
 static void save_now_and_then(cupel_check *c) {
     double now = cupel_check_elapsed(c);
-    bool failing = c->corpus && cupel_corpus_trouble(c->corpus),
-         due = now - c->saved_at >= save_again_seconds;
+    bool failing = cupel_corpus_trouble(c->corpus) != NULL, due = now - c->saved_at >= save_again_seconds;
     if (!failing || due) save_waiting(c, SAVED_AT_A_TIME);
     if (!due) return;
     c->saved_at = now;
     if (c->options->endless) cupel_check_save_again(c);
 }
 
-/* What the search tries first: the corpus. */
+/* What the search tries first: the corpus, then the starts of the contract's family. */
 static cupel_code collect_starts(cupel_check *c, cupel_search_options *search) {
     const cupel_check_options *options = c->options;
-    int max = options->endless ? CUPEL_CORPUS_MAX : REPLAYED_MAX, kept = 0;
+    int max = options->endless ? CUPEL_CORPUS_MAX : REPLAYED_MAX, family = 0;
     if (!options->endless && options->cases && options->cases / REPLAYED_PART < (uint64_t)max)
         max = (int)(options->cases / REPLAYED_PART);
-    cupel_recipe *stored = NULL;
+    cupel_recipe *starts = NULL;
     cupel_arena_reset(c->starts_arena);
-    if (c->corpus)
-        CUPEL_TRY(
-            cupel_corpus_starts(c->corpus, max, options->seed, c->starts_arena, &kept, &stored, c->err));
-    search->start_count = (size_t)kept;
-    search->starts = stored;
+    CUPEL_TRY(cupel_starts_for(c->contract, &options->limits, c->starts_arena, &family, &starts, c->err));
+    int kept = cupel_corpus_starts(c->corpus, max, options->seed, NULL);
+    cupel_recipe *all = cupel_arena_raw(c->starts_arena, (size_t)(kept + family) + 1, sizeof *all);
+    if (!all) return cupel_fail(c->err, CUPEL_MEMORY, "no memory for the starts of the search");
+    cupel_corpus_starts(c->corpus, max, options->seed, all);
+    if (family) memcpy(all + kept, starts, (size_t)family * sizeof *all);
+    search->start_count = (size_t)(kept + family);
+    search->starts = all;
     return CUPEL_OK;
 }
 
@@ -103,7 +105,7 @@ static bool on_suspect(void *self, const cupel_recipe *recipe, const cupel_judge
 
 static void on_interesting(void *self, const cupel_recipe *recipe) {
     cupel_check *c = self;
-    if (c->corpus) cupel_corpus_add(c->corpus, recipe);
+    cupel_corpus_add(c->corpus, recipe);
 }
 
 void cupel_check_show(cupel_check *c) {

@@ -197,21 +197,16 @@ void cupel_corpus_close(cupel_corpus *corpus) {
     free(corpus);
 }
 
-cupel_code cupel_corpus_starts(cupel_corpus *corpus, int max, uint64_t seed, cupel_arena *arena, int *count,
-                               cupel_recipe **recipes, cupel_error *err) {
+int cupel_corpus_starts(cupel_corpus *corpus, int max, uint64_t seed, cupel_recipe *recipes) {
     int loaded = corpus->entry_count, wanted = loaded < max ? loaded : max;
-    *count = 0;
-    *recipes = cupel_arena_raw(arena, (size_t)wanted + 1, sizeof **recipes);
-    if (!*recipes) return cupel_fail(err, CUPEL_MEMORY, "no memory for the corpus");
-    for (int i = 0; i < wanted; i++) {
+    for (int i = 0; i < wanted && recipes; i++) {
         /* an even sample: one of each run of loaded / wanted, the same one in each */
         int64_t run = loaded / wanted, at = (int64_t)i * loaded / wanted + (int64_t)(seed % (uint64_t)run);
         entry *e = &corpus->entries[at];
-        if (!cupel_recipe_decode(corpus->contract, e->bytes, e->size, &(*recipes)[*count])) continue;
+        (void)cupel_recipe_decode(corpus->contract, e->bytes, e->size, &recipes[i]); /* we encoded it */
         e->tried = true;
-        ++*count;
     }
-    return CUPEL_OK;
+    return wanted;
 }
 
 /* ---- keeping ---- */

@@ -45,11 +45,9 @@ CUPEL_MUST_USE cupel_code cupel_corpus_open(const cupel_contract *contract, cons
 /* Accepts NULL. What was not saved is lost. */
 void cupel_corpus_close(cupel_corpus *corpus);
 
-/* At most max of the recipes, legal, in the order of their names: all of them, or an even sample that depends
- * on seed. *recipes lives in arena. */
-CUPEL_MUST_USE cupel_code cupel_corpus_starts(cupel_corpus *corpus, int max, uint64_t seed,
-                                              cupel_arena *arena, int *count, cupel_recipe **recipes,
-                                              cupel_error *err);
+/* At most max of the recipes, legal, in the order of their names, into recipes; returns how many: all of
+ * them, or an even sample that depends on seed. recipes NULL: only counts. */
+int cupel_corpus_starts(cupel_corpus *corpus, int max, uint64_t seed, cupel_recipe *recipes);
 
 /* A recipe that brought something new: kept unless it is there already. Starts are added first, in their
  * order; the first recipe that is none of them shows that their replay is over. */
