@@ -105,12 +105,14 @@ bool cupel_protocol_get_search(cupel_reader *r, cupel_search_command *out) {
     return cupel_wire_done(r);
 }
 
-void cupel_protocol_put_recipe(cupel_writer *w, const uint8_t *recipe, uint32_t size) {
+void cupel_protocol_put_recipe(cupel_writer *w, uint32_t news, const uint8_t *recipe, uint32_t size) {
+    cupel_wire_put_u32(w, news);
     put_recipe(w, recipe, size);
 }
 
 bool cupel_protocol_get_recipe(cupel_reader *r, cupel_recipe_message *out) {
     memset(out, 0, sizeof *out);
+    out->news = cupel_wire_get_u32(r);
     out->size = get_recipe(r, out->bytes);
     return cupel_wire_done(r);
 }

@@ -69,6 +69,7 @@ typedef struct cupel_search_command {
 
 /* A recipe by itself: START, CORPUS, INTERESTING. */
 typedef struct cupel_recipe_message {
+    uint32_t news; /* CUPEL_NEWS_..., what it brought when it was tried */
     uint32_t size;
     uint8_t bytes[CUPEL_RECIPE_BYTES_MAX];
 } cupel_recipe_message;
@@ -89,7 +90,7 @@ void cupel_protocol_put_run(cupel_writer *w, const cupel_run_command *command);
 bool cupel_protocol_get_run(cupel_reader *r, cupel_run_command *out);
 void cupel_protocol_put_search(cupel_writer *w, const cupel_search_command *command);
 bool cupel_protocol_get_search(cupel_reader *r, cupel_search_command *out);
-void cupel_protocol_put_recipe(cupel_writer *w, const uint8_t *recipe, uint32_t size);
+void cupel_protocol_put_recipe(cupel_writer *w, uint32_t news, const uint8_t *recipe, uint32_t size);
 bool cupel_protocol_get_recipe(cupel_reader *r, cupel_recipe_message *out);
 void cupel_protocol_put_error(cupel_writer *w, const cupel_error *err);
 bool cupel_protocol_get_error(cupel_reader *r, cupel_error *out);

@@ -17,7 +17,7 @@ enum {
 
 typedef struct held_recipe {
     uint8_t *bytes;
-    uint32_t size;
+    uint32_t size, news;
 } held_recipe;
 
 typedef struct search {
@@ -82,12 +82,12 @@ static void hand_out_message(search *h, const cupel_header *header, const uint8_
     hand_out(h, h->suspect.recipe, h->suspect.recipe_size);
 }
 
-static bool hold(held_recipe *held, const uint8_t *bytes, uint32_t size) {
+static bool hold(held_recipe *held, const uint8_t *bytes, uint32_t size, uint32_t news) {
     uint8_t *copy = malloc((size_t)size + 1);
     if (!copy) return false;
     memcpy(copy, bytes, size);
     free(held->bytes);
-    *held = (held_recipe){copy, size};
+    *held = (held_recipe){copy, size, news};
     return true;
 }
 
@@ -101,7 +101,8 @@ static void hand_out_interesting(search *h, const cupel_header *header, const ui
         return;
     uint32_t size =
         (uint32_t)cupel_recipe_encode(h->s->contract, &recipe, h->message.bytes, sizeof h->message.bytes);
-    if (!size || !hold(&h->corpus[h->interesting % CORPUS_MAX], h->message.bytes, size)) return;
+    if (!size || !hold(&h->corpus[h->interesting % CORPUS_MAX], h->message.bytes, size, h->message.news))
+        return;
     h->interesting++;
     if (h->callbacks->interesting) h->callbacks->interesting(h->callbacks->self, &recipe);
 }
@@ -164,7 +165,7 @@ static void show_progress(search *h) {
 static bool send_recipe(search *h, cupel_message_type type, const held_recipe *held) {
     uint8_t bytes[CUPEL_RECIPE_BYTES_MAX + 16];
     cupel_writer w = {.bytes = bytes, .capacity = sizeof bytes};
-    cupel_protocol_put_recipe(&w, held->bytes, held->size);
+    cupel_protocol_put_recipe(&w, held->news, held->bytes, held->size);
     return cupel_worker_send(h->desk->worker, type, bytes, w.used);
 }
 
@@ -290,7 +291,7 @@ static cupel_code take_starts(search *h, cupel_error *err) {
             continue;
         uint32_t size = (uint32_t)cupel_recipe_encode(h->s->contract, &recipe, bytes, sizeof bytes);
         if (!size) continue;
-        if (!hold(&h->starts[h->start_count], bytes, size))
+        if (!hold(&h->starts[h->start_count], bytes, size, 0))
             return cupel_fail(err, CUPEL_MEMORY, "no memory for the starting recipes");
         h->start_count++;
     }

@@ -172,7 +172,7 @@ static bool keep_recipe(worker *w, const cupel_header *header, recipe_list *list
     uint8_t *bytes = cupel_arena_raw(w->contract_arena, (size_t)message.size + 1, 1);
     if (!bytes) return false;
     memcpy(bytes, message.bytes, message.size);
-    list->items[list->count++] = (cupel_encoded){bytes, message.size};
+    list->items[list->count++] = (cupel_encoded){bytes, message.size, message.news};
     return true;
 }
 
@@ -210,22 +210,20 @@ static void announce(worker *w, uint64_t n, const cupel_recipe *recipe) {
     enter(w, CUPEL_PHASE_PREPARING);
 }
 
-/* What the case taught, for the engine and for the board; true when something was new. */
-static bool learn(worker *w, cupel_feedback *feedback) {
+/* What the case taught, for the engine and for the board. */
+static void learn(worker *w, cupel_feedback *feedback) {
     feedback->coverage = cupel_executor_coverage(w->executor, &feedback->coverage_count);
     feedback->finding = w->trial.judged.finding_count > 0;
-    bool news = w->trial.c && cupel_features_of_case(&w->features, w->trial.c, feedback);
-    news = cupel_features_of_coverage(&w->features, feedback->coverage, feedback->coverage_count) || news;
-    news = cupel_features_of_closeness(&w->features, &w->trial.judged, feedback) || news;
+    cupel_features_learn(&w->features, w->trial.c, &w->trial.judged, feedback);
     atomic_store_explicit(&w->shared->edge_count, feedback->coverage_count, memory_order_relaxed);
-    if (news) atomic_store_explicit(&w->shared->feature_at, cupel_worker_now(), memory_order_relaxed);
-    return news;
+    if (feedback->news)
+        atomic_store_explicit(&w->shared->feature_at, cupel_worker_now(), memory_order_relaxed);
 }
 
 /* The case at work brought something new. */
-static bool hand_on(worker *w) {
+static bool hand_on(worker *w, unsigned news) {
     cupel_writer out = {.bytes = w->record, .capacity = sizeof w->record};
-    cupel_protocol_put_recipe(&out, w->shared->recipe, w->shared->recipe_size);
+    cupel_protocol_put_recipe(&out, news, w->shared->recipe, w->shared->recipe_size);
     enter(w, CUPEL_PHASE_IDLE);
     return cupel_protocol_send(CUPEL_WORKER_SOCKET, CUPEL_MESSAGE_INTERESTING, w->record, out.used);
 }
@@ -261,7 +259,8 @@ static bool try_one(void *self, uint64_t n, const cupel_recipe *recipe, cupel_fe
     w->search_code = code;
     if (code != CUPEL_OK) return false;
     if (w->trial.unsupported) tell_unsupported(w, w->trial.text);
-    bool listening = !learn(w, feedback) || hand_on(w);
+    learn(w, feedback);
+    bool listening = !feedback->news || hand_on(w, feedback->news);
     listening = listening && (!w->trial.judged.finding_count || report(w, n));
     if (cupel_executor_spent(w->executor)) {
         atomic_store(&w->shared->spent, 1);

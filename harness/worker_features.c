@@ -47,17 +47,18 @@ bool cupel_features_of_case(cupel_features *features, const cupel_case *c, cupel
     return is_new;
 }
 
-bool cupel_features_of_coverage(cupel_features *features, const uint8_t *coverage, size_t count) {
-    bool is_new = false;
-    if (!coverage) return false;
+unsigned cupel_features_of_coverage(cupel_features *features, const uint8_t *coverage, size_t count) {
+    unsigned news = 0;
+    if (!coverage) return 0;
     for (size_t i = 0; i < count; i++) {
         if (!coverage[i]) continue;
         uint8_t *edge = &features->edges[i % CUPEL_FEATURE_EDGES];
         uint8_t bit = (uint8_t)(1u << cupel_count_class(coverage[i]));
-        is_new = is_new || !(*edge & bit);
+        if (!*edge) news |= CUPEL_NEWS_EDGE;
+        if (!(*edge & bit)) news |= CUPEL_NEWS_OTHER;
         *edge |= bit;
     }
-    return is_new;
+    return news;
 }
 
 bool cupel_features_of_closeness(cupel_features *features, const cupel_judged *judged,
@@ -74,6 +75,13 @@ bool cupel_features_of_closeness(cupel_features *features, const cupel_judged *j
         is_new = true;
     }
     return is_new;
+}
+
+void cupel_features_learn(cupel_features *features, const cupel_case *c, const cupel_judged *judged,
+                          cupel_feedback *feedback) {
+    feedback->news = cupel_features_of_coverage(features, feedback->coverage, feedback->coverage_count);
+    if (c && cupel_features_of_case(features, c, feedback)) feedback->news |= CUPEL_NEWS_OTHER;
+    if (cupel_features_of_closeness(features, judged, feedback)) feedback->news |= CUPEL_NEWS_CLIMB;
 }
 
 static int64_t bits_in(const uint8_t *bytes, size_t size) {

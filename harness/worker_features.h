@@ -15,11 +15,15 @@ typedef struct cupel_features {
     uint8_t *closeness; /* CUPEL_CLOSENESS_ROWS: steps reached */
 } cupel_features;
 
-/* Marks the case's cells; true when one is new. feedback gets cells of its own, coarser (without special
- * values). */
+/* Marks what the case and its judgement show, and tells feedback: news, cells (coarser than those marked
+ * here: without special values) and climbs. coverage and its count are in feedback already. */
+void cupel_features_learn(cupel_features *features, const cupel_case *c, const cupel_judged *judged,
+                          cupel_feedback *feedback);
+
+/* The parts of it. Marks the case's cells; true when one is new. */
 bool cupel_features_of_case(cupel_features *features, const cupel_case *c, cupel_feedback *feedback);
-/* Marks covered edges; true when an edge or a class of its count is new. coverage may be NULL. */
-bool cupel_features_of_coverage(cupel_features *features, const uint8_t *coverage, size_t count);
+/* Marks covered edges; news of edges, and of other classes of their counts. coverage may be NULL. */
+unsigned cupel_features_of_coverage(cupel_features *features, const uint8_t *coverage, size_t count);
 /* Marks how close the case came, and tells feedback; true when it came closer than any before. */
 bool cupel_features_of_closeness(cupel_features *features, const cupel_judged *judged,
                                  cupel_feedback *feedback);

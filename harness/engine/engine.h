@@ -17,6 +17,13 @@ typedef struct cupel_climb {
     uint8_t row, steps;
 } cupel_climb;
 
+/* What a recipe brought that nothing before it in the campaign had, as bits. */
+enum {
+    CUPEL_NEWS_EDGE = 1,  /* an edge of the candidate */
+    CUPEL_NEWS_CLIMB = 2, /* a step of closeness */
+    CUPEL_NEWS_OTHER = 4  /* a cell of traits, another class of an edge's count */
+};
+
 /* What trying one recipe taught. */
 typedef struct cupel_feedback {
     const uint8_t *coverage; /* counts, one an edge, or NULL; the giver's, until the next recipe is tried */
@@ -24,6 +31,7 @@ typedef struct cupel_feedback {
     int cell_count, climb_count;
     uint32_t cells[CUPEL_TENSOR_MAX]; /* hashes of the traits of each input (pattern x type x shape class) */
     cupel_climb climbs[CUPEL_TENSOR_MAX];
+    unsigned news; /* CUPEL_NEWS_... */
     bool finding;
 } cupel_feedback;
 
@@ -35,10 +43,11 @@ int cupel_closeness_steps(double ratio);
  * libFuzzer and AFL divide them. count >= 1. */
 int cupel_count_class(uint8_t count);
 
-/* A recipe in its binary form (cupel_recipe_encode). */
+/* A recipe in its binary form (cupel_recipe_encode), and the news that it brought when it was tried. */
 typedef struct cupel_encoded {
     const uint8_t *bytes;
     size_t size;
+    unsigned news;
 } cupel_encoded;
 
 /* A campaign numbers its cases: first the starts, one each, then whatever the engine makes up; an undirected

@@ -35,6 +35,7 @@ typedef struct driver {
     uint64_t done;   /* cases tried */
     size_t restored; /* recipes of the corpus handed over */
     bool over;
+    cupel_front front;
     int real_stderr; /* while libFuzzer starts up and talks; else -1 */
 } driver;
 
@@ -73,6 +74,7 @@ static size_t offer_corpus(driver *d, uint8_t *data, size_t max_size) {
     size_t size = recipe->size < max_size ? recipe->size : max_size;
     memcpy(data, recipe->bytes, size);
     d->offer = OFFER_CORPUS;
+    cupel_front_add(&d->front, recipe, recipe->news);
     return size;
 }
 
@@ -80,7 +82,7 @@ static size_t offer_case(driver *d, const cupel_encoded *parent, const cupel_enc
                          size_t max_size) {
     cupel_recipe recipe;
     cupel_code code =
-        cupel_mixture_next(d->search, d->search->first + d->done, parent, other, &recipe, d->err);
+        cupel_mixture_next(d->search, d->search->first + d->done, parent, other, &d->front, &recipe, d->err);
     if (code != CUPEL_OK) leave(d, code);
     size_t size = cupel_recipe_encode(d->search->contract, &recipe, out, max_size);
     if (!size) leave(d, cupel_fail(d->err, CUPEL_RANGE, "a recipe is too large for the engine"));
@@ -95,7 +97,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     speak(d);
     if (is_over(d)) leave(d, CUPEL_OK);
     if (d->restored < d->search->corpus_count) return offer_corpus(d, data, max_size);
-    cupel_encoded parent = {data, size};
+    cupel_encoded parent = {.bytes = data, .size = size};
     return offer_case(d, &parent, NULL, data, max_size);
 }
 
@@ -105,7 +107,7 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8
     driver *d = running;
     (void)seed;
     if (!d || is_over(d) || d->restored < d->search->corpus_count) return 0;
-    cupel_encoded parent = {data1, size1}, other = {data2, size2};
+    cupel_encoded parent = {.bytes = data1, .size = size1}, other = {.bytes = data2, .size = size2};
     if (!cupel_mixture_crosses(d->search, d->search->first + d->done, &parent, &other)) return 0;
     return offer_case(d, &parent, &other, out, max_out);
 }
@@ -118,6 +120,7 @@ static void try_case(driver *d, const uint8_t *data, size_t size) {
     if (!cupel_recipe_decode(d->search->contract, data, size, &recipe)) return; /* our own bytes: cannot be */
     d->over = !d->search->try_one(d->search->self, d->search->first + d->done++, &recipe, &feedback);
     cupel_counters_of_feedback(&feedback);
+    cupel_front_add(&d->front, &(cupel_encoded){.bytes = data, .size = size}, feedback.news);
 }
 
 static int tried(const uint8_t *data, size_t size) {

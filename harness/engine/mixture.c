@@ -5,8 +5,9 @@
 /* Streams of the mixture (philox.h), apart from those of drawing. */
 enum { STREAM_CASE = 0x510, STREAM_CHOICE, STREAM_CROSS, STREAM_ENGINE };
 
-/* Of so many cases behind the first draws, one is a draw; of so many offers to cross, one is taken. */
-enum { DRAW_EVERY = 3, CROSS_EVERY = 4 };
+/* Behind the first draws one case in FRESH_EVERY is fresh. Of the others one in CORPUS_EVERY changes what the
+ * engine chose, the rest what is at the front; of so many offers to cross, one is taken. */
+enum { FRESH_EVERY = 4, CORPUS_EVERY = 3, CROSS_EVERY = 6 };
 
 static bool is_fixed(const cupel_search *search, uint64_t n) {
     return n < search->start_count + CUPEL_MIXTURE_DRAWS;
@@ -16,30 +17,101 @@ static cupel_random choices(const cupel_search *search, uint64_t n) {
     return cupel_random_start(cupel_philox(search->seed, STREAM_CASE, n), STREAM_CHOICE);
 }
 
+static bool reads(const cupel_search *search, const cupel_encoded *encoded, cupel_recipe *out) {
+    return encoded && cupel_recipe_decode(search->contract, encoded->bytes, encoded->size, out);
+}
+
 bool cupel_mixture_crosses(const cupel_search *search, uint64_t n, const cupel_encoded *parent,
                            const cupel_encoded *other) {
     cupel_recipe recipe;
     return !is_fixed(search, n) &&
            cupel_philox(cupel_philox(search->seed, STREAM_CASE, n), STREAM_CROSS, 0) % CROSS_EVERY == 0 &&
-           cupel_recipe_decode(search->contract, parent->bytes, parent->size, &recipe) &&
-           cupel_recipe_decode(search->contract, other->bytes, other->size, &recipe);
+           reads(search, parent, &recipe) && reads(search, other, &recipe);
+}
+
+/* Every other fresh recipe leans on the candidate's own numbers, where they are known. */
+static cupel_code make_fresh(const cupel_search *search, uint64_t n, cupel_random *random, cupel_recipe *out,
+                             cupel_error *err) {
+    if (search->limits.dictionary && cupel_random_below(random, 2))
+        return cupel_recipe_draw_directed(search->contract, &search->limits, random, out, err);
+    return cupel_engine_draw(search, n, out, err);
+}
+
+/* ---- grafts ---- */
+
+/* The parts of a recipe that can differ, each by itself: a dim, a type, a param, an input, how it is run. */
+typedef enum part_kind { PART_DIM, PART_TYPE, PART_PARAM, PART_INPUT, PART_RUN } part_kind;
+
+typedef struct part {
+    part_kind kind;
+    int index;
+} part;
+
+enum { PARTS_MAX = CUPEL_DIM_MAX + CUPEL_TYPE_MAX + CUPEL_PARAM_MAX + CUPEL_TENSOR_MAX + 1 };
+
+static int list_parts(const cupel_contract *contract, part parts[PARTS_MAX]) {
+    int count = 0;
+    for (int d = 0; d < contract->dim_count; d++)
+        if (contract->dims[d].lo < contract->dims[d].hi) parts[count++] = (part){PART_DIM, d};
+    for (int t = 0; t < contract->type_count; t++)
+        if (contract->types[t].count > 1) parts[count++] = (part){PART_TYPE, t};
+    for (int p = 0; p < contract->param_count; p++)
+        if (contract->params[p].kind != CUPEL_PARAM_FIXED) parts[count++] = (part){PART_PARAM, p};
+    for (int t = 0; t < contract->tensor_count; t++)
+        if (contract->tensors[t].roles & CUPEL_ROLE_INPUT) parts[count++] = (part){PART_INPUT, t};
+    parts[count++] = (part){PART_RUN, 0};
+    return count;
+}
+
+/* One part of a fresh recipe in place of the parent's: where several rare conditions must hold at once, this
+ * keeps those that hold and meets the next as often as a draw does. */
+static void graft(const cupel_contract *contract, cupel_random *random, const cupel_recipe *from,
+                  cupel_recipe *to) {
+    part parts[PARTS_MAX];
+    int count = list_parts(contract, parts);
+    part chosen = parts[cupel_random_below(random, (uint64_t)count)];
+    switch (chosen.kind) {
+    case PART_DIM: to->dims[chosen.index] = from->dims[chosen.index]; break;
+    case PART_TYPE: to->types[chosen.index] = from->types[chosen.index]; break;
+    case PART_PARAM: to->params[chosen.index] = from->params[chosen.index]; break;
+    case PART_INPUT: to->tensors[chosen.index] = from->tensors[chosen.index]; break;
+    case PART_RUN:
+        to->aliases = from->aliases;
+        to->schedule = from->schedule;
+        to->history = from->history;
+        to->poison = from->poison;
+        break;
+    }
+}
+
+static cupel_code change(const cupel_search *search, uint64_t n, cupel_random *random, cupel_recipe *recipe,
+                         cupel_error *err) {
+    if (cupel_random_below(random, 2))
+        return cupel_recipe_mutate(search->contract, &search->limits, random, recipe, NULL, err);
+    cupel_recipe fresh;
+    CUPEL_TRY(make_fresh(search, n, random, &fresh, err));
+    graft(search->contract, random, &fresh, recipe);
+    return cupel_recipe_repair(search->contract, recipe, search->limits.max_elements, err);
 }
 
 cupel_code cupel_mixture_next(const cupel_search *search, uint64_t n, const cupel_encoded *parent,
-                              const cupel_encoded *other, cupel_recipe *out, cupel_error *err) {
+                              const cupel_encoded *other, cupel_front *front, cupel_recipe *out,
+                              cupel_error *err) {
     if (is_fixed(search, n)) return cupel_engine_start(search, n, out, err);
     cupel_random random = choices(search, n);
+    cupel_encoded ahead;
+    if (cupel_random_below(&random, FRESH_EVERY) == 0) return make_fresh(search, n, &random, out, err);
+    if (!other && cupel_random_below(&random, CORPUS_EVERY) && cupel_front_pick(front, &random, &ahead))
+        parent = &ahead;
+    if (!reads(search, parent, out)) return make_fresh(search, n, &random, out, err);
     cupel_recipe second;
-    bool draws = cupel_random_below(&random, DRAW_EVERY) == 0;
-    if (draws || !cupel_recipe_decode(search->contract, parent->bytes, parent->size, out))
-        return cupel_engine_draw(search, n, out, err);
-    if (other && cupel_recipe_decode(search->contract, other->bytes, other->size, &second)) {
+    if (reads(search, other, &second)) {
         cupel_recipe first = *out;
         CUPEL_TRY(
             cupel_recipe_crossover(search->contract, &search->limits, &random, &first, &second, out, err));
         if (cupel_random_below(&random, 2)) return CUPEL_OK;
     }
-    return cupel_recipe_mutate(search->contract, &search->limits, &random, out, NULL, err);
+    return change(search, n, &random, out, err);
 }
 
 unsigned cupel_mixture_seed(const cupel_search *search) {

@@ -253,10 +253,11 @@ static void recipes_survive_the_way(void **state) {
     static const uint32_t sizes[] = {0, 1, 300, CUPEL_RECIPE_BYTES_MAX};
     for (int i = 0; i < 4; i++) {
         cupel_writer w = {.bytes = bytes, .capacity = sizeof bytes};
-        cupel_protocol_put_recipe(&w, recipe, sizes[i]);
+        cupel_protocol_put_recipe(&w, (uint32_t)i, recipe, sizes[i]);
         assert_false(w.full);
         cupel_reader r = {.bytes = bytes, .size = w.used};
         assert_true(cupel_protocol_get_recipe(&r, &got));
+        assert_int_equal(got.news, i);
         assert_int_equal(got.size, sizes[i]);
         assert_memory_equal(got.bytes, recipe, sizes[i]);
     }
@@ -271,16 +272,18 @@ static void hostile_recipes_are_refused(void **state) {
     int sound = 0;
     for (int i = 0; i < 20000; i++) {
         size_t size = cupel_random_below(&random, 24);
-        for (size_t b = 0; b < size; b++) bytes[b] = (uint8_t)cupel_random_below(&random, b ? 3 : 24);
+        for (size_t b = 0; b < size; b++)
+            bytes[b] = (uint8_t)cupel_random_below(&random, b == 4 ? 24 : b > 4 && b < 8 ? 2 : 256);
         cupel_reader r = {.bytes = bytes, .size = size};
         if (!cupel_protocol_get_recipe(&r, &got)) continue;
-        assert_int_equal(got.size + 4, size);
+        assert_int_equal(got.size + 8, size);
         sound++;
     }
     assert_true(sound > 0);
-    cupel_writer w = {.bytes = bytes, .capacity = 4};
+    cupel_writer w = {.bytes = bytes, .capacity = 8};
+    cupel_wire_put_u32(&w, 0);
     cupel_wire_put_u32(&w, CUPEL_RECIPE_BYTES_MAX + 1);
-    cupel_reader r = {.bytes = bytes, .size = CUPEL_RECIPE_BYTES_MAX + 5};
+    cupel_reader r = {.bytes = bytes, .size = CUPEL_RECIPE_BYTES_MAX + 9};
     assert_false(cupel_protocol_get_recipe(&r, &got));
 }
 
