@@ -369,17 +369,23 @@ cupel_code cupel_starts_expand(const cupel_contract *contract, const cupel_limit
     return CUPEL_OK;
 }
 
-/* Adds a recipe that is unlike all others. Runs differ in their second schedule and their poison. */
-static void keep(const cupel_contract *contract, const cupel_recipe *recipe, int *count, cupel_recipe *kept) {
+/* Adds a recipe that is unlike all others. Second runs differ in schedule, poison, and, one in four, in the
+ * calls that come before. */
+static cupel_code keep(const cupel_contract *contract, const cupel_recipe *recipe, int *count,
+                       cupel_recipe *kept, cupel_error *err) {
+    enum { HISTORY_EVERY = 4 };
     for (int i = 0; i < *count; i++) {
         cupel_recipe like = kept[i];
-        like.schedule = recipe->schedule, like.poison = recipe->poison;
-        if (cupel_recipe_equal(contract, &like, recipe)) return;
+        like.schedule = recipe->schedule, like.poison = recipe->poison, like.history = recipe->history;
+        if (cupel_recipe_equal(contract, &like, recipe)) return CUPEL_OK;
     }
-    kept[*count] = *recipe;
-    kept[*count].schedule = cupel_schedule_nth((uint64_t)*count + 1);
-    kept[*count].poison = (uint32_t)*count + 1;
-    ++*count;
+    int n = (*count)++;
+    kept[n] = *recipe;
+    kept[n].schedule = cupel_schedule_nth((uint64_t)n + 1);
+    kept[n].poison = (uint32_t)n + 1;
+    if (n % HISTORY_EVERY == HISTORY_EVERY - 1)
+        kept[n].history = (cupel_history)(1 + n / HISTORY_EVERY % (CUPEL_HISTORY_COUNT - 1));
+    return cupel_recipe_repair(contract, &kept[n], INT64_C(1) << 40, err);
 }
 
 cupel_code cupel_starts_for(const cupel_contract *contract, const cupel_limits *limits, cupel_arena *arena,
@@ -406,6 +412,7 @@ cupel_code cupel_starts_for(const cupel_contract *contract, const cupel_limits *
     /* in turn, so that each family gets its best in */
     for (int i = 0; i < longest; i++)
         for (int f = 0; f < family_count && *count < CUPEL_STARTS_MAX; f++)
-            if (i < families[f].count) keep(contract, &families[f].recipes[i], count, *recipes);
+            if (i < families[f].count)
+                CUPEL_TRY(keep(contract, &families[f].recipes[i], count, *recipes, err));
     return CUPEL_OK;
 }

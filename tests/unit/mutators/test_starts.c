@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "recipe_fixtures.h"
+#include "schedule.h"
 #include "starts.h"
 #include "starts_family.h"
 
@@ -110,6 +111,7 @@ static void expect_good(const cupel_contract *contract, cupel_arena *arena) {
         for (int k = 0; k < i; k++) {
             cupel_recipe like = recipes[k];
             like.schedule = recipes[i].schedule, like.poison = recipes[i].poison;
+            like.history = recipes[i].history;
             assert_false(cupel_recipe_equal(contract, &like, &recipes[i]));
         }
     }
@@ -149,6 +151,7 @@ static int64_t elements(const cupel_contract *contract, const cupel_recipe *reci
 }
 
 typedef struct seen {
+    unsigned ways, histories;
     bool leading, row, equal_large, single, past_tile, one, narrow, empty;
     int64_t most;
 } seen;
@@ -162,6 +165,8 @@ static seen look(const cupel_contract *contract, const char *input, cupel_arena 
         const cupel_case *c = materialised(contract, &recipes[i], cases);
         int64_t n = recipes[i].dims[d], size = elements(contract, &recipes[i]), infinite = 0;
         if (size > s.most) s.most = size;
+        s.ways |= 1u << cupel_schedule_unpack(recipes[i].schedule).way,
+            s.histories |= 1u << recipes[i].history;
         s.past_tile |= n == 129, s.one |= n == 1, s.narrow |= recipes[i].types[0] == 1, s.empty |= size == 0;
         for (int64_t k = 0; k < c->tensors[t].count; k++) infinite += value_at(c, t, k) == -INFINITY;
         bool equal = c->tensors[t].count > 4;
@@ -184,6 +189,9 @@ static void test_softmax_gets_its_starts(void **state) {
     seen s = look(contract, "x", arena);
     assert_true(s.leading && s.row && s.equal_large && s.single && s.past_tile && s.one && s.narrow);
     assert_true(!s.empty && s.most <= 16384);
+    /* every way of taking turns but the canonical one, every history */
+    assert_int_equal(s.ways | 1, (1u << CUPEL_SCHEDULE_WAY_COUNT) - 1);
+    assert_int_equal(s.histories, (1u << CUPEL_HISTORY_COUNT) - 1);
     cupel_arena_free(arena);
 }
 
