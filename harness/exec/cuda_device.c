@@ -197,8 +197,8 @@ int cupel_cuda_device_dirty(cupel_cuda_device *d, uint32_t word) {
 int cupel_cuda_device_disturb(cupel_cuda_device *d, unsigned microseconds) {
     unsigned long long nanoseconds = 1000ull * microseconds;
     void *arguments[] = {&nanoseconds};
-    return d->api->launch(d->spin, (unsigned)d->multiprocessors, 1, 1, SPIN_THREADS, 1, 1,
-                          (unsigned)d->shared_max / 4, d->beside, arguments, NULL);
+    return d->api->launch(d->spin, (unsigned)d->multiprocessors, 1, 1, SPIN_THREADS, 1, 1, 0, d->beside,
+                          arguments, NULL);
 }
 
 int cupel_cuda_device_wait(cupel_cuda_device *d) {
