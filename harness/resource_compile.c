@@ -163,8 +163,14 @@ static cupel_code compile_some(work *w, int architecture, int entry_count, cupel
 static void compile_for(work *w, int architecture) {
     cupel_error err = {0}, ignored = {0};
     if (compile_some(w, architecture, w->entry_count, &err) == CUPEL_OK) return;
-    if (w->base_count == w->entry_count || compile_some(w, architecture, w->base_count, &ignored) != CUPEL_OK)
+    if (w->base_count == w->entry_count ||
+        compile_some(w, architecture, w->base_count, &ignored) != CUPEL_OK) {
         miss(w, NULL, &err);
+        return;
+    }
+    char text[sizeof w->out->note / 2];
+    snprintf(w->out->note, sizeof w->out->note, "of kernels for other types than the first are not known: %s",
+             cupel_error_format(&err, text, sizeof text));
 }
 
 /* ---- without NVIDIA's compiler: what the emulator's objects say ---- */
