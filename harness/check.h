@@ -74,6 +74,7 @@ typedef struct cupel_check_report {
     int rounds; /* searches that were started */
     int64_t features, edges, edge_count;
     cupel_corpus_counts corpus;
+    const char *minimising;   /* signature of the finding that is minimised just now; NULL: none */
     double feature_seconds;   /* since a search last saw something new */
     double signature_seconds; /* when the last new finding came, into the run; negative: none has */
     int unconfirmed;          /* suspicions that a fresh worker did not show again */

@@ -216,7 +216,9 @@ static void confirm_pending(cupel_check *c) {
 void cupel_check_minimise(cupel_check *c, int from) {
     for (int i = from; i < c->report->finding_count && c->code == CUPEL_OK && !cupel_check_stopped(c); i++) {
         cupel_check_finding *found = &c->report->findings[i];
+        c->report->minimising = found->signature;
         if (!found->minimised && worth_minimising(c, found)) minimise(c, found);
+        c->report->minimising = NULL;
         confirm_pending(c); /* may add findings, which this loop then reaches */
     }
 }

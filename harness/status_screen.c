@@ -78,8 +78,14 @@ static void put_head(painter *p, const cupel_check_report *report, const cupel_c
     coverage_text(report, seen, sizeof seen);
     put(p, KEEP_HEAD, "cupel fuzz %s: %s on %s, engine %s, seed %" PRIu64, report->kernel,
         report->contract->id, report->executor, report->engine, report->seed);
-    put(p, KEEP_HEAD, "%s%s%s  %" PRIu64 " cases, %.0f a second now, %.0f overall",
-        span(report->seconds, time), left[0] ? ", " : "", left, report->cases, f.rate, f.rate_overall);
+    /* the search's figures stand still while a finding is minimised */
+    char now[200];
+    if (report->minimising)
+        snprintf(now, sizeof now, "minimising %s", report->minimising);
+    else
+        snprintf(now, sizeof now, "%.0f a second now", f.rate);
+    put(p, KEEP_HEAD, "%s%s%s  %" PRIu64 " cases, %s, %.0f overall", span(report->seconds, time),
+        left[0] ? ", " : "", left, report->cases, now, f.rate_overall);
     put(p, KEEP_HEAD, "coverage %s  corpus %d (%d new)  worst ratio %.3g", seen, report->corpus.stored,
         report->corpus.found, report->worst_ratio);
     put(p, KEEP_HEAD, "last new feature %s ago, last new finding %s ago  %d worker restart(s), round %d",
@@ -192,7 +198,7 @@ void cupel_status_screen_begin(cupel_status_screen *screen, FILE *out, bool quie
 }
 
 void cupel_status_screen_clear(cupel_status_screen *screen) {
-    if (screen->drawn > 0) fprintf(screen->out, "\x1b[%dA\x1b[J", screen->drawn);
+    if (screen->drawn > 0) fprintf(screen->out, "\r\x1b[%dA\x1b[J", screen->drawn);
     screen->drawn = 0;
     fflush(screen->out);
 }
@@ -216,7 +222,7 @@ static void draw(cupel_status_screen *screen, const cupel_check_report *report,
     if (resized) /* where the old lines are now nobody knows */
         fputs("\x1b[H\x1b[2J", screen->out);
     else if (screen->drawn > 0)
-        fprintf(screen->out, "\x1b[%dA", screen->drawn);
+        fprintf(screen->out, "\r\x1b[%dA", screen->drawn); /* an echoed ^C has moved the cursor */
     for (int i = 0; i < screen->text.count; i++) fprintf(screen->out, "%s\x1b[K\n", screen->text.lines[i]);
     fputs("\x1b[J", screen->out);
     screen->drawn = screen->text.count;

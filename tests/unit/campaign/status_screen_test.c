@@ -86,6 +86,9 @@ static void every_figure_is_shown(void **state) {
     const char *gate = line_with(f, "shape polymorphism");
     assert_non_null(gate);
     assert_int_equal(gate[strlen(gate) - 1], '1');
+    f->report.minimising = "wrong-class-y";
+    cupel_status_screen_make(&f->report, &f->campaign, 200, 60, &f->screen);
+    assert_non_null(line_with(f, "620 cases, minimising wrong-class-y, 10 overall"));
 }
 
 static void it_fits_any_terminal(void **state) {
