@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cubin.h"
+#include "cuda_api.h"
 #include "cuda_compile.h"
 #include "emu_compile.h"
 #include "emu_runtime.h"
@@ -32,6 +33,16 @@ void cupel_resources_architectures(const cupel_contract *contract, int device, c
     if (out->architecture_count) return;
     out->architectures[out->architecture_count++] =
         cupel_device_limits_of(device) ? device : CUPEL_ARCHITECTURE_DEFAULT;
+}
+
+int cupel_resources_device(void) {
+    const cupel_cuda_api *api;
+    int device, major, minor;
+    if (cupel_cuda_api_find(&api, NULL) != CUPEL_OK || api->device_get(&device, 0) != CUPEL_CU_SUCCESS ||
+        api->device_attribute(&major, CUPEL_CU_DEVICE_MAJOR, device) != CUPEL_CU_SUCCESS ||
+        api->device_attribute(&minor, CUPEL_CU_DEVICE_MINOR, device) != CUPEL_CU_SUCCESS)
+        return 0;
+    return major * 10 + minor;
 }
 
 static void miss(work *w, const char *what, const cupel_error *err) {

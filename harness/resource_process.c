@@ -57,17 +57,17 @@ static void write_all(int fd, const void *bytes, size_t size) {
 }
 
 static _Noreturn void be_child(const cupel_contract *contract, const cupel_executor_options *options,
-                               int device, int answer) {
+                               int answer) {
     static cupel_resources found; /* the process has this one job */
     prepare_child(options, answer);
-    cupel_resources_architectures(contract, device, &found);
+    cupel_resources_architectures(contract, contract->limit_count ? 0 : cupel_resources_device(), &found);
     cupel_resources_compile(contract, options, &found);
     write_all(3, &found, sizeof found);
     _exit(0);
 }
 
 cupel_resources_job *cupel_resources_start(const cupel_contract *contract,
-                                           const cupel_executor_options *options, int device) {
+                                           const cupel_executor_options *options) {
     int ends[2];
     cupel_resources_job *job = calloc(1, sizeof *job);
     if (!job || pipe2(ends, O_CLOEXEC) != 0) {
@@ -75,7 +75,7 @@ cupel_resources_job *cupel_resources_start(const cupel_contract *contract,
         return NULL;
     }
     job->pid = fork();
-    if (job->pid == 0) be_child(contract, options, device, ends[1]);
+    if (job->pid == 0) be_child(contract, options, ends[1]);
     close(ends[1]);
     job->pipe = ends[0];
     if (job->pid > 0) return job;
@@ -114,8 +114,15 @@ static bool make_sound(cupel_resources *r) {
     return sound;
 }
 
-static void tell_end(const cupel_resources_job *job, bool timed_out, int status, cupel_resources *out) {
-    (void)job;
+/* Those of the contract; else one, which is that of a GPU at hand. */
+static bool names_architectures(const cupel_contract *contract, const cupel_resources *expected,
+                                const cupel_resources *answer) {
+    if (answer->architecture_count != expected->architecture_count) return false;
+    if (!contract->limit_count) return cupel_device_limits_of(answer->architectures[0]) != NULL;
+    return memcmp(answer->architectures, expected->architectures, sizeof answer->architectures) == 0;
+}
+
+static void tell_end(bool timed_out, int status, cupel_resources *out) {
     if (timed_out)
         snprintf(out->missing, sizeof out->missing, "compiling for a GPU took too long");
     else if (WIFSIGNALED(status))
@@ -125,12 +132,12 @@ static void tell_end(const cupel_resources_job *job, bool timed_out, int status,
         snprintf(out->missing, sizeof out->missing, "the compiler for a GPU gave no answer");
 }
 
-void cupel_resources_wait(cupel_resources_job *job, const cupel_contract *contract, int device,
-                          double seconds, cupel_resources *out) {
+void cupel_resources_wait(cupel_resources_job *job, const cupel_contract *contract, double seconds,
+                          cupel_resources *out) {
     cupel_resources answer;
     size_t got = 0;
     int status = 0;
-    cupel_resources_architectures(contract, device, out);
+    cupel_resources_architectures(contract, 0, out);
     if (!job) {
         snprintf(out->missing, sizeof out->missing, "no process to compile for a GPU could be started");
         return;
@@ -141,12 +148,10 @@ void cupel_resources_wait(cupel_resources_job *job, const cupel_contract *contra
     (void)kill(-job->pid, SIGKILL); /* whatever it started */
     while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR) {
     }
-    bool same = whole && answer.architecture_count == out->architecture_count &&
-                memcmp(answer.architectures, out->architectures, sizeof answer.architectures) == 0;
-    if (same && make_sound(&answer))
+    if (whole && names_architectures(contract, out, &answer) && make_sound(&answer))
         *out = answer;
     else
-        tell_end(job, !ended, status, out);
+        tell_end(!ended, status, out);
     close(job->pipe);
     free(job);
 }

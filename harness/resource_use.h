@@ -39,6 +39,10 @@ typedef struct cupel_limit_break {
     char text[512];
 } cupel_limit_break;
 
+/* The architecture of the first GPU at hand, 0 where there is none. Loads the driver: only in a process of
+ * which no ancestor since the last exec has. */
+int cupel_resources_device(void);
+
 /* Which architectures a contract asks for; device: the one at hand, 0: none. */
 void cupel_resources_architectures(const cupel_contract *contract, int device, cupel_resources *out);
 
@@ -49,14 +53,14 @@ void cupel_resources_compile(const cupel_contract *contract, const cupel_executo
 /* The same in a child process without network, which is given up after a time. */
 typedef struct cupel_resources_job cupel_resources_job;
 
-/* Begins; *out must live until the end. NULL where no process could be started: cupel_resources_wait then
- * says so. */
+/* Begins. Where the contract names no architecture it looks for a GPU. NULL where no process could be
+ * started: cupel_resources_wait then says so. */
 cupel_resources_job *cupel_resources_start(const cupel_contract *contract,
-                                           const cupel_executor_options *options, int device);
+                                           const cupel_executor_options *options);
 /* Waits at most seconds for the answer, ends the process, frees the job. What the compiler does to its
  * process ends in out->missing. */
-void cupel_resources_wait(cupel_resources_job *job, const cupel_contract *contract, int device,
-                          double seconds, cupel_resources *out);
+void cupel_resources_wait(cupel_resources_job *job, const cupel_contract *contract, double seconds,
+                          cupel_resources *out);
 
 /* Asks every limit of every launch on every device, over the whole claimed range; counts in *resources. The
  * number of breaks, at most CUPEL_BREAKS_MAX, each of a launch and limit once. */

@@ -137,7 +137,7 @@ static void compile(const char *text, cupel_resources *out) {
     const char *path = write_source(text);
     const cupel_contract *c = typed("N: 1..64", "{entry: k<$T>, args: [x, y], grid: [1], block: [64]}", path);
     const cupel_executor_options options = {0};
-    cupel_resources_wait(cupel_resources_start(c, &options, 0), c, 0, 120, out);
+    cupel_resources_wait(cupel_resources_start(c, &options), c, 120, out);
     unlink(path);
 }
 
@@ -205,9 +205,9 @@ static void test_no_time(void **state) {
         typed("N: 1..64", "{entry: k, args: [x, y], grid: [1], block: [64]}", "/tmp/cupel-absent.cu");
     const cupel_executor_options options = {0};
     cupel_resources r;
-    cupel_resources_wait(cupel_resources_start(c, &options, 0), c, 0, 0, &r);
+    cupel_resources_wait(cupel_resources_start(c, &options), c, 0, &r);
     assert_string_equal(r.missing, "compiling for a GPU took too long");
-    cupel_resources_wait(NULL, c, 0, 0, &r);
+    cupel_resources_wait(NULL, c, 0, &r);
     assert_non_null(strstr(r.missing, "no process"));
     assert_int_equal(r.architecture_count, 2);
 }
