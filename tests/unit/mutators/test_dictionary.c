@@ -72,7 +72,7 @@ static bool value_past_threshold(const sample *s) {
     return any_value(s, "x", 123.25, 123.26);
 }
 static bool value_below_negative(const sample *s) {
-    return any_value(s, "v", -124, nextafter(-123.25, 0));
+    return any_value(s, "v", -123.26, nextafter(-123.25, 0));
 }
 static bool integer_value(const sample *s) {
     return any_value(s, "idx", 4711, 4712);
