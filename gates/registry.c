@@ -130,8 +130,8 @@ static const cupel_gate_info infos[] = {
      "writes all of the output and nothing else, reads only inputs, leaves inputs unchanged",
      "guard bands and two poisons around every run", NULL, true, NULL},
     {CUPEL_GATE_RES_02, "the launch fits the device over the claimed shapes",
-     "every launch (its limits; compiled resource tables come in a later version)", launches_on_a_device,
-     true, NULL},
+     "every launch, the limits of launches over the whole claimed range, and compiled kernels",
+     launches_on_a_device, true, NULL},
 };
 _Static_assert(sizeof infos / sizeof *infos == CUPEL_GATE_COUNT, "one entry a gate, in order");
 
