@@ -165,6 +165,19 @@ static cupel_code set_schedule(cupel_cli_settings *s, const char *value, cupel_e
     return cupel_schedule_read(value, &s->schedule, err);
 }
 
+static cupel_code set_history(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    const char *names[CUPEL_HISTORY_COUNT];
+    for (int h = 0; h < CUPEL_HISTORY_COUNT; h++) {
+        names[h] = cupel_history_name((cupel_history)h);
+        if (strcmp(names[h], value) != 0) continue;
+        s->history = (cupel_history)h;
+        return CUPEL_OK;
+    }
+    const char *near = cupel_text_nearest(value, names, CUPEL_HISTORY_COUNT);
+    return cupel_fail(err, CUPEL_USAGE, "--history: unknown '%s', did you mean '%s'?", value,
+                      near ? near : names[CUPEL_HISTORY_REPEAT]);
+}
+
 enum {
     SEARCH = CUPEL_CLI_CHECK | CUPEL_CLI_FUZZ,
     OF_BUNDLE = CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE | CUPEL_CLI_EXPLAIN,
@@ -209,6 +222,8 @@ static const struct option_entry {
      "where special values stand: single, sparse, row, tile, all"},
     {"schedule", 0, "WAY", CUPEL_CLI_RUN, set_schedule,
      "second run's: canonical, reverse, last_warp, random:7.."},
+    {"history", 0, "NAME", CUPEL_CLI_RUN, set_history,
+     "call before the second run's: repeat, other_values, other_buffers"},
     {"all", 'a', NULL, CUPEL_CLI_RUN | CUPEL_CLI_REPLAY, set_all, "show every element of the output"},
     {"format", 0, "FORMAT", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR, set_format, "text (default) or json"},
     {"output", 'o', "DIR", SEARCH | CUPEL_CLI_MINIMISE, set_directory,

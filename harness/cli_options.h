@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "finding.h"
+#include "recipe.h"
 
 /* Commands as bits, for the table. */
 enum {
@@ -45,6 +46,7 @@ typedef struct cupel_cli_settings {
     cupel_cli_list includes, defines, sets, types, params, patterns, specials, placements, amplitudes,
         centres;
     uint64_t schedule;
+    cupel_history history;
 } cupel_cli_settings;
 
 /* argv[0] is the command's name. Borrows argv. Fails with USAGE. */

@@ -246,6 +246,7 @@ static cupel_code build_recipe(const cupel_contract *contract, const cupel_cli_s
         for (int t = 0; t < contract->tensor_count; t++)
             recipe->tensors[t].seed = (uint32_t)settings->seed + (uint32_t)t;
     recipe->schedule = settings->schedule;
+    recipe->history = settings->history;
     return make_legal(contract, settings, recipe, err);
 }
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "cli_options.h"
+#include "schedule.h"
 
 static cupel_code parse(int command, const char *first, const char *second, const char *third,
                         cupel_cli_settings *out, cupel_error *err) {
@@ -40,6 +41,10 @@ static void values_arrive(void **state) {
     assert_int_equal(parse(CUPEL_CLI_CHECK, "--for=500ms", "--seed", "0x10", &s, &err), CUPEL_OK);
     assert_true(s.seconds == 0.5);
     assert_int_equal(s.seed, 16);
+    assert_int_equal(parse(CUPEL_CLI_RUN, "--schedule=last_warp", "--history=other_buffers", "k", &s, &err),
+                     CUPEL_OK);
+    assert_int_equal(cupel_schedule_unpack(s.schedule).way, CUPEL_SCHEDULE_LAST_WARP);
+    assert_int_equal(s.history, CUPEL_HISTORY_OTHER_BUFFERS);
 }
 
 static void complaint(int command, const char *first, const char *second, const char *expected) {
@@ -59,6 +64,8 @@ static void mistakes_are_named(void **state) {
     complaint(CUPEL_CLI_CHECK, "--frob", NULL, "unknown option --frob; cupel command --help lists them");
     complaint(CUPEL_CLI_CHECK, "-o", "", "-o needs a value");
     complaint(CUPEL_CLI_CHECK, "--gates", "", "found nothing");
+    complaint(CUPEL_CLI_RUN, "--schedule", "7", "expected a schedule such as canonical, reverse");
+    complaint(CUPEL_CLI_RUN, "--history", "repet", "unknown 'repet', did you mean 'repeat'?");
     complaint(CUPEL_CLI_CHECK, "--cases", "99999999999999999999", "is too large");
     complaint(CUPEL_CLI_CHECK, "--cases", "many", "expected a whole number, found 'many'");
     complaint(CUPEL_CLI_CHECK, "--cases", "-3", "expected a whole number, found '-3'");
