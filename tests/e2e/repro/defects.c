@@ -1,5 +1,5 @@
-/* Functions of the host with one defect each, which -DMENDED takes away: their reproduction files must show the
- * failure, and must not when they are compiled with -DMENDED. */
+/* Functions of the host with one defect each, which -DMENDED takes away: their reproduction files must show
+ * the failure, and must not when they are compiled with -DMENDED. */
 /* cupel: 1
 id: c-value
 dims:    {N: 1..4096}
@@ -16,7 +16,9 @@ inputs:  {x: {type: f32, shape: [M, N], layout: any}}
 outputs: {y: {type: f32, shape: [M, N], layout: [padded]}}
 ensures: {y: "-x"}
 source:  {file: defects.c, defines: {SCALE: "2.0f"}}
-kernel:  {symbol: unwritten, args: [x, y, {M: i32}, {N: i32}, {"stride(x, 0)": i64}, {"stride(x, 1)": i64}, {"stride(y, 0)": i64}]}
+kernel:
+  symbol: unwritten
+  args: [x, y, {M: i32}, {N: i32}, {"stride(x, 0)": i64}, {"stride(x, 1)": i64}, {"stride(y, 0)": i64}]
 */
 /* cupel: 1
 id: c-stray-write
