@@ -122,6 +122,8 @@ long_tier() {
     else
         skip fresh-machine "needs root and debootstrap"
     fi
+    long_step endurance python3 tests/e2e/endurance.py --cupel build/release/cupel --kernel seeds/kernels/softmax.cu --minutes 30 \
+        --record tests/records/endurance.jsonl
     step schedules python3 tests/e2e/schedules.py --program build/release/tests/e2e/run_schedules --kernels seeds/kernels \
         --racy 1000 --record tests/records/schedules.jsonl
     step campaign python3 tests/e2e/campaign.py --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
