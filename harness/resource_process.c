@@ -10,13 +10,14 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "resource_use.h"
 #include "shrink.h"
 #include "worker_isolation.h"
 
-enum { CPU_SECONDS = 300, FILE_BYTES = 256 << 20, NAP_MILLISECONDS = 1 };
+enum { CPU_SECONDS = 300, FILE_BYTES = 256 << 20, NAP_MILLISECONDS = 1, GRACE_NAPS = 500 };
 
 struct cupel_resources_job {
     pid_t pid;
@@ -100,6 +101,21 @@ static bool read_all(int fd, void *bytes, size_t size, double until, size_t *got
     return true;
 }
 
+/* An end of its own has a status, for which it gets a moment. Whatever it started goes with it. */
+static void end_child(pid_t pid, bool may_have_ended, int *status) {
+    bool reaped = false;
+    for (int i = 0; may_have_ended && !reaped && i < GRACE_NAPS; i++) {
+        const struct timespec nap = {.tv_nsec = NAP_MILLISECONDS * 1000000L};
+        reaped = waitpid(pid, status, WNOHANG) == pid;
+        if (!reaped) nanosleep(&nap, NULL);
+    }
+    (void)kill(-pid, SIGKILL);
+    if (reaped) return;
+    (void)kill(pid, SIGKILL);
+    while (waitpid(pid, status, 0) < 0 && errno == EINTR) {
+    }
+}
+
 /* The process may have been damaged by what it compiled: no count and no text of it is taken on trust. */
 static bool make_sound(cupel_resources *r) {
     bool sound = r->count >= 0 && r->count <= CUPEL_COMPILED_MAX && r->dropped >= 0;
@@ -144,10 +160,7 @@ void cupel_resources_wait(cupel_resources_job *job, const cupel_contract *contra
     }
     bool ended = read_all(job->pipe, &answer, sizeof answer, cupel_shrink_now() + seconds, &got);
     bool whole = ended && got == sizeof answer;
-    if (!ended || whole) kill(job->pid, SIGKILL);
-    (void)kill(-job->pid, SIGKILL); /* whatever it started */
-    while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    end_child(job->pid, ended && !whole, &status);
     if (whole && names_architectures(contract, out, &answer) && make_sound(&answer))
         *out = answer;
     else
