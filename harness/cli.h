@@ -46,6 +46,8 @@ typedef struct cupel_cli_session {
 CUPEL_MUST_USE cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char *path,
                                                  const char *id, cupel_cli_session *session,
                                                  cupel_error *err);
+/* The user's folder of compiled candidates. */
+void cupel_cli_cache_folder(char *path, size_t size);
 void cupel_cli_session_close(cupel_cli_session *session);
 
 /* Got / allowed / exact for a trial's outputs: every wrong element first, a few others behind (all: every

@@ -5,8 +5,7 @@
 
 #include "cli.h"
 
-/* Compiled candidates are kept in the user's cache folder. */
-static void cache_folder(char *path, size_t size) {
+void cupel_cli_cache_folder(char *path, size_t size) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (cache && cache[0] == '/')
         snprintf(path, size, "%s/cupel", cache);
@@ -81,7 +80,7 @@ cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char
         cupel_cli_session_close(session);
         return code;
     }
-    cache_folder(session->cache, sizeof session->cache);
+    cupel_cli_cache_folder(session->cache, sizeof session->cache);
     const char *executor =
         settings->executor ? settings->executor : cupel_executor_default(session->contract)->name;
     session->supervisor = (cupel_supervisor_options){.executor = executor,

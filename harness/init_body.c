@@ -134,19 +134,35 @@ static void read_moved(cupel_init_kernel *kernel, size_t name, size_t end) {
     if (step->op != '?') v->offset = cupel_init_tree_pair('+', v->offset, step, arena);
 }
 
-static void bind(cupel_init_kernel *kernel, const cupel_init_tree *small, const cupel_init_tree *large) {
-    if (small->op == '+' && small->child[1]->op == '#') small = small->child[0]; /* i + 3 < n */
-    const cupel_init_tree *size = size_of(kernel, large);
-    if (!size || small->op == '?' || small->op == '#') return;
-    if (small->op != 'n') {
-        cupel_init_variable *v = size->op == '#' ? NULL : add_variable(kernel, "");
-        if (v) v->value = small, v->bound = size;
-        return;
+/* A plain comparison with a bound says that a rest is seen to. */
+static void count_plain(cupel_init_kernel *kernel, const cupel_init_tree *size) {
+    for (int v = 0; v < kernel->variable_count; v++)
+        if (kernel->variables[v].bound && cupel_init_tree_equal(kernel->variables[v].bound, size))
+            kernel->variables[v].compared++;
+}
+
+static void bind(cupel_init_kernel *kernel, const cupel_init_tree *small, const cupel_init_tree *large,
+                 bool exact) {
+    int guard = 0;
+    if (small->op == '+' && small->child[1]->op == '#') { /* i + 3 < n */
+        guard = (int)small->child[1]->value;
+        small = small->child[0];
     }
-    int at = cupel_init_kernel_variable(kernel, small->name);
-    if (cupel_init_kernel_param(kernel, small->name) >= 0) return;
-    cupel_init_variable *v = at >= 0 ? &kernel->variables[at] : add_variable(kernel, small->name);
-    if (v && v->pointer < 0 && (!v->bound || (v->bound->op == '#' && size->op != '#'))) v->bound = size;
+    int limit = large->op == 'n' ? cupel_init_kernel_variable(kernel, large->name) : -1;
+    const cupel_init_tree *size = limit >= 0 && kernel->variables[limit].bound /* i <= row, row < n */
+                                      ? kernel->variables[limit].bound
+                                      : exact ? size_of(kernel, large) : NULL;
+    if (!size || small->op == '?' || small->op == '#') return;
+    cupel_init_variable *v = NULL;
+    int at = small->op == 'n' ? cupel_init_kernel_variable(kernel, small->name) : -1;
+    if (small->op == 'n' && cupel_init_kernel_param(kernel, small->name) >= 0) return;
+    if (small->op == 'n')
+        v = at >= 0 ? &kernel->variables[at] : add_variable(kernel, small->name);
+    else if (size->op != '#' && (v = add_variable(kernel, "")))
+        v->value = small;
+    if (v && v->pointer < 0 && (!v->bound || (v->bound->op == '#' && size->op != '#')))
+        v->bound = size, v->guard = guard;
+    if (guard == 0) count_plain(kernel, size);
 }
 
 /* The operands around a comparison at i. */
@@ -171,8 +187,8 @@ static void read_comparison(cupel_init_kernel *kernel, size_t i, size_t begin, s
     }
     const cupel_init_tree *left = cupel_init_tree_read(tokens, first, i, kernel->file->arena),
                           *right = cupel_init_tree_read(tokens, i + 1, last, kernel->file->arena);
-    if (ANY(tokens, i, "<", ">=")) bind(kernel, left, right);
-    if (ANY(tokens, i, ">")) bind(kernel, right, left);
+    if (ANY(tokens, i, "<", ">=", "<=")) bind(kernel, left, right, !ANY(tokens, i, "<="));
+    if (ANY(tokens, i, ">")) bind(kernel, right, left, true);
 }
 
 /* extern __shared__ __align__(16) float tile[]; */
@@ -210,7 +226,7 @@ void cupel_init_body_read(cupel_init_kernel *kernel) {
             read_moved(kernel, i, end);
         bool doubled = tokens->at[i + 1].length == 1 && tokens->at[i].length == 1 &&
                        (ANY(tokens, i + 1, "<", ">", "=") || ANY(tokens, i - 1, "<", ">"));
-        if (ANY(tokens, i, "<", ">", ">=") && !doubled) read_comparison(kernel, i, begin, end);
+        if (ANY(tokens, i, "<", ">", ">=", "<=") && !doubled) read_comparison(kernel, i, begin, end);
         if (cupel_lexer_is(tokens, i, "extern")) read_dynamic(kernel, i, end);
         read_axes(kernel, i);
     }

@@ -168,17 +168,23 @@ static const char *sum_of_operands(const operands *o, const char *op) {
 
 static const char *pointwise(const operands *o) {
     const char *a = o->in[0]->name, *b = o->count > 1 ? o->in[1]->name : NULL;
-    const char *alpha = scalar_named(o, "alpha a scale factor scalar s k");
+    const char *alpha =
+        o->guess->scalar_count == 1 ? scalar_named(o, "alpha a scale factor scalar s k") : NULL;
     bool act;
     if (b && named(o, "swiglu siluandmul silumul")) return FORMAT(o, "silu(%s) * %s", a, b);
     if (b && named(o, "geglu")) return FORMAT(o, "%s * %s", gelu_of(o, a), b);
+    if (b && o->in[0] == o->out && alpha && named(o, "saxpy axpy daxpy"))
+        return FORMAT(o, "%s * %s + %s", alpha, b, a);
     if (b && alpha && named(o, "saxpy axpy daxpy")) return FORMAT(o, "%s * %s + %s", alpha, a, b);
     if (named(o, "clamp clip")) {
         const char *lo = scalar_named(o, "min lo low"), *hi = scalar_named(o, "max hi high");
         if (lo && hi) return FORMAT(o, "clamp(%s, min=%s, max=%s)", a, lo, hi);
     }
+    const char *power = scalar_named(o, "exponent power exp p");
+    if (!b && power && named(o, "pow power")) return FORMAT(o, "pow(%s, %s)", a, power);
     const char *base = a;
     bool binary = b != NULL;
+    if (!b && !same_shape(o->in[0], o->out)) return NULL;
     if (b && named(o, "add vecadd vectoradd vadd matadd matrixadd arrayadd addvec addvectors addarrays "
                       "addkernel bias biasadd residual sumarrays plus"))
         base = sum_of_operands(o, " + ");
@@ -311,10 +317,12 @@ static const char *axis_of(const operands *o, const cupel_guess_tensor *x) {
     if (one) return y->rank == 0 ? "" : NULL;
     if (y->rank == x->rank && same_extent(x, 0, y, 0) && x->rank > 1) return NULL;
     if (y->rank != x->rank - 1) return NULL;
-    bool last = true, first = true;
-    for (int i = 0; i < y->rank; i++)
-        last = last && same_extent(x, i, y, i), first = first && same_extent(x, i + 1, y, i);
-    return last ? ", axis=-1" : first ? ", axis=0" : NULL;
+    for (int axis = y->rank; axis >= 0; axis--) { /* the axis that the output lacks */
+        bool rest = true;
+        for (int i = 0; i < y->rank; i++) rest = rest && same_extent(x, i + (i >= axis), y, i);
+        if (rest) return axis == y->rank ? ", axis=-1" : FORMAT(o, ", axis=%d", axis);
+    }
+    return NULL;
 }
 
 /* One result for each block of a vector: the vector is padded to whole blocks. */
@@ -378,6 +386,8 @@ static const char *looked_up(const operands *o) {
     const char *rows = d >= 0 ? "vocab_size" : "V";
     cupel_guess_dim_add(o->guess, rows, 1, 512, "rows of the table");
     index->conditions = FORMAT(o, ", below: %s", rows);
+    table->open = index->open = false;
+    table->why = "the table; its rows are what the index may name";
     table->rank = 2;
     table->shape[0] = cupel_init_tree_name(rows, arena_of(o));
     table->shape[1] = o->out->shape[o->out->rank - 1];

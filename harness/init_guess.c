@@ -219,37 +219,31 @@ static cupel_code guess_tensors(cupel_guess *guess, cupel_error *err) {
     return CUPEL_OK;
 }
 
-/* A shape for a tensor whose indices said nothing: that of another, or the only size. */
+/* A shape for a tensor whose indices said nothing: to be filled in, with that of another as a proposal. */
 static void borrow_shape(cupel_guess *guess, cupel_guess_tensor *tensor) {
+    tensor->open = true;
+    tensor->rank = 1;
+    tensor->shape[0] = cupel_init_tree_name(CUPEL_GUESS_PLACEHOLDER, guess->kernel->file->arena);
+    tensor->why = "its index was not understood: fill in the shape";
     for (int t = 0; t < guess->tensor_count; t++) {
         const cupel_guess_tensor *other = &guess->tensors[t];
-        if (other == tensor || other->rank <= 0) continue;
+        if (other->open || other->rank < 0) continue;
         tensor->rank = other->rank;
         memcpy(tensor->shape, other->shape, sizeof tensor->shape);
         tensor->why = cupel_arena_printf(guess->kernel->file->arena,
-                                         "%s; its index was not understood, the shape is that of %s",
-                                         tensor->why, other->name);
+                                         "its index was not understood: fill in the shape; is it that of %s?",
+                                         other->name);
         return;
     }
-    for (int p = 0; p < guess->kernel->param_count; p++) {
-        if (guess->kernel->params[p].kind != CUPEL_INIT_CLASS_INTEGER) continue;
-        tensor->rank = 1;
-        tensor->shape[0] = cupel_init_tree_name(guess->kernel->params[p].name, guess->kernel->file->arena);
-        tensor->why =
-            cupel_arena_printf(guess->kernel->file->arena,
-                               "%s; its index was not understood, the shape is a mere guess", tensor->why);
-        return;
-    }
-    tensor->rank = 1;
-    tensor->shape[0] = cupel_init_tree_name("n", guess->kernel->file->arena);
-    cupel_guess_dim_add(guess, "n", 1, 1024, "no size was found in the code");
 }
 
 static void guess_shapes(cupel_guess *guess) {
     for (int t = 0; t < guess->tensor_count; t++)
         guess->tensors[t].rank = cupel_guess_shape(guess, guess->tensors[t].param, guess->tensors[t].shape);
     for (int t = 0; t < guess->tensor_count; t++)
-        if (guess->tensors[t].rank < 0) borrow_shape(guess, &guess->tensors[t]);
+        if (guess->tensors[t].rank < 0) guess->tensors[t].open = true;
+    for (int t = 0; t < guess->tensor_count; t++)
+        if (guess->tensors[t].open) borrow_shape(guess, &guess->tensors[t]);
     for (int t = 0; t < guess->tensor_count; t++)
         if (!guess->tensors[t].why) guess->tensors[t].why = "";
 }

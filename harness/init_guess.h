@@ -35,6 +35,7 @@ typedef struct cupel_guess_tensor {
     const cupel_init_tree *shape[CUPEL_GUESS_RANK_MAX];
     const char *conditions; /* ", finite: true" or "" */
     const char *why;
+    bool open;                         /* no index told of the shape: it is to be filled in */
     const char *ensures, *ensures_why; /* outputs; ensures NULL: unknown */
 } cupel_guess_tensor;
 

@@ -65,7 +65,9 @@ typedef struct cupel_init_variable {
     const cupel_init_tree *bound; /* or NULL */
     int pointer;                  /* it points into this parameter; -1: it does not */
     const cupel_init_tree *offset;
-    int scale; /* elements that one step of the pointer passes: 4 for float4 */
+    int scale;    /* elements that one step of the pointer passes: 4 for float4 */
+    int guard;    /* 3 where it is compared as i + 3 < n */
+    int compared; /* how often it or another is compared with the same bound as it is */
 } cupel_init_variable;
 
 typedef enum cupel_init_use {

@@ -33,6 +33,7 @@ typedef struct collector {
 
 static bool collect(void *self, const char *name) {
     collector *c = self;
+    if (strcmp(name, CUPEL_GUESS_PLACEHOLDER) == 0) return true;
     if (cupel_init_kernel_template(c->guess->kernel, name) >= 0) return true;
     bool param = cupel_init_kernel_param(c->guess->kernel, name) >= 0;
     cupel_guess_dim_add(c->guess, name, 1, 1024,
@@ -71,6 +72,40 @@ static void guess_ranges(cupel_guess *guess) {
     }
 }
 
+static void add_require(cupel_guess *guess, const char *text, const char *why) {
+    for (int r = 0; r < guess->require_count; r++)
+        if (text && strcmp(guess->requires_[r].text, text) == 0) return;
+    if (text && guess->require_count < CUPEL_GUESS_REQUIRE_MAX)
+        guess->requires_[guess->require_count++] = (cupel_guess_require){text, why};
+}
+
+/* What a shape needs: rows / 4 comes out even, end - start is not negative. */
+static void require_shape(cupel_guess *guess, const cupel_init_tree *tree) {
+    if (tree->count != 2) return;
+    const char *left = cupel_init_tree_text(tree->child[0], arena_of(guess)),
+               *right = cupel_init_tree_text(tree->child[1], arena_of(guess));
+    if (tree->op == '-')
+        add_require(guess, cupel_arena_printf(arena_of(guess), "%s >= %s", left, right), "an extent");
+    if (tree->op == '/' && tree->child[1]->op == '#')
+        add_require(guess, cupel_arena_printf(arena_of(guess), "%s %% %s == 0", left, right),
+                    "it goes in steps of so many");
+    for (int i = 0; i < 2; i++) require_shape(guess, tree->child[i]);
+}
+
+/* A guard such as i + 3 < n leaves the rest out; where nothing else is compared with n, n has none. */
+static void require_steps(cupel_guess *guess) {
+    const cupel_init_kernel *kernel = guess->kernel;
+    for (int v = 0; v < kernel->variable_count; v++) {
+        const cupel_init_variable *variable = &kernel->variables[v];
+        if (variable->guard < 1 || variable->compared > 0 || !variable->bound) continue;
+        add_require(guess,
+                    cupel_arena_printf(arena_of(guess), "%s %% %d == 0",
+                                       cupel_init_tree_text(variable->bound, arena_of(guess)),
+                                       variable->guard + 1),
+                    "it goes in steps of so many and has no code for a rest");
+    }
+}
+
 /* K / TILE steps over whole tiles: nothing is done about a rest. */
 static void guess_requires(cupel_guess *guess) {
     const cupel_init_kernel *kernel = guess->kernel;
@@ -88,12 +123,7 @@ static void guess_requires(cupel_guess *guess) {
             continue;
         const char *text = cupel_arena_printf(arena_of(guess), "%s %% %s == 0", name,
                                               cupel_init_tree_text(by, arena_of(guess)));
-        bool seen = !text;
-        for (int r = 0; r < guess->require_count; r++)
-            seen = seen || strcmp(guess->requires_[r].text, text) == 0;
-        if (!seen)
-            guess->requires_[guess->require_count++] =
-                (cupel_guess_require){text, "the loop runs over whole tiles only"};
+        add_require(guess, text, "the loop runs over whole tiles only");
     }
 }
 
@@ -120,6 +150,9 @@ void cupel_guess_dims(cupel_guess *guess) {
     if (guess->dim_count == 0)
         cupel_guess_dim_add(guess, "one", 1, 1, "a contract needs a dim; this kernel has no size");
     guess_ranges(guess);
+    require_steps(guess);
+    for (int t = 0; t < guess->tensor_count; t++)
+        for (int a = 0; a < guess->tensors[t].rank; a++) require_shape(guess, guess->tensors[t].shape[a]);
     guess_requires(guess);
 }
 
@@ -198,17 +231,24 @@ void cupel_guess_block(cupel_guess *guess) {
 
 /* --- grid --- */
 
+/* blockDim.x and its like are what the block was guessed to be. */
+static const cupel_init_tree *block_value(const void *self, const char *name) {
+    const cupel_guess *guess = self;
+    if (strncmp(name, "blockDim.", 9) != 0) return NULL;
+    int axis = name[9] - 'x';
+    return axis >= 0 && axis < guess->block_count ? guess->block[axis] : number(guess, 1);
+}
+
 /* Does the tree hold blockIdx.AXIS, and by how much does a block step over elements? */
-static const cupel_init_tree *step_of(const cupel_guess *guess, const cupel_init_tree *tree, const char *name,
-                                      int axis) {
+static const cupel_init_tree *step_of(const cupel_guess *guess, const cupel_init_tree *tree,
+                                      const char *name) {
     if (tree->op == 'n') return strcmp(tree->name, name) == 0 ? number(guess, 1) : NULL;
     for (int i = 0; i < tree->count; i++) {
-        const cupel_init_tree *inner = step_of(guess, tree->child[i], name, axis);
+        const cupel_init_tree *inner = step_of(guess, tree->child[i], name);
         if (!inner) continue;
         if (tree->op != '*') return tree->op == '+' || tree->op == '-' ? inner : NULL;
         const cupel_init_tree *other = tree->child[1 - i];
-        bool block = other->op == 'n' && strncmp(other->name, "blockDim.", 9) == 0;
-        other = block ? (axis < guess->block_count ? guess->block[axis] : number(guess, 1)) : other;
+        other = cupel_init_tree_resolve(other, block_value, guess, arena_of(guess));
         return cupel_init_tree_resolve(cupel_init_tree_pair('*', inner, other, arena_of(guess)), NULL, NULL,
                                        arena_of(guess));
     }
@@ -232,7 +272,7 @@ const cupel_init_tree *cupel_guess_blocks(const cupel_guess *guess, int axis) {
         if (!variable->value || !variable->bound || variable->bound->op == '#') continue;
         const cupel_init_tree *value =
             cupel_init_tree_resolve(variable->value, cupel_init_kernel_value, kernel, arena_of(guess));
-        const cupel_init_tree *step = step_of(guess, value, names[axis], axis);
+        const cupel_init_tree *step = step_of(guess, value, names[axis]);
         if (step && cupel_init_tree_known(step)) return blocks_for(guess, variable->bound, step);
     }
     return NULL;

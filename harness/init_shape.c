@@ -187,6 +187,15 @@ static const cupel_init_tree *group_extent(const cupel_guess *guess, const polyn
         const cupel_init_tree *extent = factor_extent(guess, group->at[0].factors[0], 0);
         if (extent) return extent;
     }
+    if (group->count == 1 && group->at[0].count == 1 && group->at[0].coefficient > 1) { /* 4 * i, i < n / 4 */
+        const cupel_init_tree *extent = factor_extent(guess, group->at[0].factors[0], 0);
+        const cupel_init_tree *by = cupel_init_tree_number(group->at[0].coefficient, kernel->file->arena);
+        if (extent && extent->op == '/' && cupel_init_tree_equal(extent->child[1], by))
+            return extent->child[0];
+        if (extent && extent->op != '/')
+            return cupel_init_tree_resolve(cupel_init_tree_pair('*', extent, by, kernel->file->arena), NULL,
+                                           NULL, kernel->file->arena);
+    }
     for (int v = 0; v < kernel->variable_count; v++) {
         const cupel_init_variable *variable = &kernel->variables[v];
         if (!variable->bound || !variable->value) continue;
@@ -200,6 +209,24 @@ static const cupel_init_tree *group_extent(const cupel_guess *guess, const polyn
                 return kernel->variables[v].bound;
         }
     return NULL;
+}
+
+/* Row * 64 + i: the rows' extent and 64, where one stride is a number; false when the group is no such sum.
+ */
+static bool numeric_axes(const cupel_guess *guess, const polynomial *group, const cupel_init_tree *axes[2]) {
+    int64_t stride = 1;
+    polynomial rows = {.known = true};
+    for (int i = 0; i < group->count; i++)
+        if (group->at[i].coefficient > stride) stride = group->at[i].coefficient;
+    for (int i = 0; i < group->count; i++)
+        if (group->at[i].coefficient == stride) {
+            add_product(&rows, group->at[i]);
+            rows.at[rows.count - 1].coefficient = 1;
+        }
+    if (stride < 8 || rows.count == group->count) return false;
+    axes[0] = group_extent(guess, &rows);
+    axes[1] = cupel_init_tree_number(stride, guess->kernel->file->arena);
+    return axes[0] != NULL && axes[0]->op != '?';
 }
 
 /* Puts the axes of an extent at the front: a product of names is several axes. */
@@ -256,7 +283,13 @@ static int shape_of_index(const cupel_guess *guess, const cupel_init_tree *tree,
     int count = strides_of(kernel, &index, strides);
     if (count < 0) return -1;
     polynomial outer = group_of(kernel, &index, &strides[0]);
-    int rank = add_axes(group_extent(guess, &outer), shape, 0);
+    const cupel_init_tree *numeric[2];
+    int rank;
+    if (count == 1 && numeric_axes(guess, &outer, numeric)) {
+        rank = add_axes(numeric[0], shape, 0);
+        return rank < 0 ? rank : add_axes(numeric[1], shape, rank);
+    }
+    rank = add_axes(group_extent(guess, &outer), shape, 0);
     for (int i = 1; i < count && rank >= 0; i++) {
         product between = {.coefficient = 1};
         product inner = strides[i];

@@ -80,6 +80,7 @@ static void write_tensor(const cupel_guess *guess, const cupel_guess_tensor *ten
         used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%s%s%s", a ? ", " : "", quote, extent,
                                  quote);
     }
+    if (tensor->open) snprintf(shape, sizeof shape, "%s", CUPEL_GUESS_PLACEHOLDER);
     bool both = tensor->role == CUPEL_GUESS_BOTH;
     LINE(out, both && output_part ? "updated in place; in ensures its name means the old value" : tensor->why,
          "  %s: {type: %s, shape: [%s]%s}", tensor->name, tensor->type, shape,
