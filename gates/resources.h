@@ -44,6 +44,7 @@ typedef struct cupel_limit_question {
     int launch;
     const cupel_device_limits *device;
     cupel_kernel_needs needs;
+    uint32_t pinned; /* bit per dim: asked for its value in the base binding alone */
 } cupel_limit_question;
 
 /* A limit's bounds, and the value of what it limits. */

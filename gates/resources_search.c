@@ -250,6 +250,7 @@ static verdict look_at(search *s, const box *b) {
 typedef enum trial { ILLEGAL, FINE, BROKEN, BROKEN_BEYOND, SHAPELESS } trial;
 
 static int64_t claimed_near(const search *s, const axis *a, int64_t value) {
+    if (a->dim >= 0 && a->lo == a->hi) return a->lo;
     if (a->dim >= 0) return cupel_dim_nearest(&s->contract->dims[a->dim], value);
     const cupel_param *p = &s->contract->params[a->param];
     double best = value < a->lo ? (double)a->lo : value > a->hi ? (double)a->hi : (double)value;
@@ -297,7 +298,8 @@ static bool follow_equalities(const search *s, cupel_binding *binding) {
             const char *name = cupel_scalar_plain_name(side ? c->b : c->a);
             int dim = name ? cupel_contract_dim(s->contract, name) : -1;
             cupel_scalar value;
-            if (dim < 0 || cupel_binding_complete(binding, NULL) != CUPEL_OK ||
+            if (dim < 0 || (s->question->pinned >> dim & 1) ||
+                cupel_binding_complete(binding, NULL) != CUPEL_OK ||
                 cupel_binding_scalar(binding, side ? c->a : c->b, NULL, &value, NULL) != CUPEL_OK ||
                 value.real)
                 continue;
@@ -426,8 +428,13 @@ static void mark_relevant(search *s) {
 
 static void find_axes(search *s) {
     const cupel_contract *c = s->contract;
-    for (int i = 0; i < c->dim_count; i++)
-        s->axes[s->axis_count++] = (axis){.dim = i, .param = -1, .lo = c->dims[i].lo, .hi = c->dims[i].hi};
+    for (int i = 0; i < c->dim_count; i++) {
+        bool pinned = s->question->pinned >> i & 1;
+        s->axes[s->axis_count++] = (axis){.dim = i,
+                                          .param = -1,
+                                          .lo = pinned ? s->base->dims[i] : c->dims[i].lo,
+                                          .hi = pinned ? s->base->dims[i] : c->dims[i].hi};
+    }
     for (int i = 0; i < c->param_count; i++) {
         const cupel_param *p = &c->params[i];
         double lo = p->lo, hi = p->hi;

@@ -1,4 +1,5 @@
 /* Every limit of every launch, asked over the whole claimed range on every device. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct asked {
     cupel_limit limit;
     cupel_limit_question question;
     int types[CUPEL_TYPE_MAX];
+    int64_t dims[CUPEL_DIM_MAX]; /* those that are pinned */
 } asked;
 
 typedef struct judging {
@@ -25,6 +27,7 @@ typedef struct judging {
     cupel_limit_break *breaks;
     cupel_arena *arena;
     bool types_matter; /* a launch or condition depends on the size of a type */
+    uint32_t pinned; /* dims that are claimed as lists and named by an entry: each value is another kernel */
     int break_count, boxes, asked_count;
     asked *asked;
 } judging;
@@ -140,11 +143,18 @@ static bool types_matter(const cupel_contract *c) {
     return found;
 }
 
+static bool same_dims(const judging *j, const int64_t *a, const int64_t *b) {
+    for (int i = 0; i < j->contract->dim_count; i++)
+        if ((j->pinned >> i & 1) && a[i] != b[i]) return false;
+    return true;
+}
+
 static bool asked_before(judging *j, const cupel_limit_question *q, cupel_limit limit,
                          const cupel_binding *base) {
     for (int i = 0; i < j->asked_count; i++) {
         const asked *a = &j->asked[i];
         if (a->launch == q->launch && a->limit == limit && a->question.device == q->device &&
+            a->question.pinned == q->pinned && (!q->pinned || same_dims(j, a->dims, base->dims)) &&
             memcmp(&a->question.needs, &q->needs, sizeof q->needs) == 0 &&
             (!j->types_matter || memcmp(a->types, base->types, sizeof a->types) == 0))
             return true;
@@ -153,6 +163,7 @@ static bool asked_before(judging *j, const cupel_limit_question *q, cupel_limit 
     asked *a = &j->asked[j->asked_count++];
     *a = (asked){.launch = q->launch, .limit = limit, .question = *q};
     memcpy(a->types, base->types, sizeof a->types);
+    memcpy(a->dims, base->dims, sizeof a->dims);
     return false;
 }
 
@@ -228,15 +239,46 @@ static void ask_launch(judging *j, const cupel_binding *base, int launch, int ar
         bool unknown = (limit == CUPEL_LIMIT_LAUNCH_BOUNDS && !q.needs.max_threads) ||
                        (limit == CUPEL_LIMIT_REGISTERS && !q.needs.registers);
         if (unknown) continue;
-        if (!needs_matter((cupel_limit)limit)) asked.needs = (cupel_kernel_needs){0};
+        if (needs_matter((cupel_limit)limit))
+            asked.pinned = j->pinned;
+        else
+            asked.needs = (cupel_kernel_needs){0};
         ask(j, &asked, (cupel_limit)limit, base);
     }
 }
 
-static bool next_types(const cupel_contract *c, cupel_binding *binding) {
+static bool names_dim(const cupel_contract *c, const char *dim) {
+    size_t length = strlen(dim);
+    for (int l = 0; l < c->launch_count; l++)
+        for (const char *at = c->launches[l].entry; (at = strchr(at, '$')); at++)
+            if (strncmp(at + 1, dim, length) == 0 && !isalnum((unsigned char)at[length + 1]) &&
+                at[length + 1] != '_')
+                return true;
+    return false;
+}
+
+static uint32_t pinned_dims(const cupel_contract *c) {
+    uint32_t pinned = 0;
+    for (int i = 0; i < c->dim_count; i++)
+        if (c->dims[i].value_count > 1 && names_dim(c, c->dims[i].name)) pinned |= UINT32_C(1) << i;
+    return pinned;
+}
+
+/* The next combination of types and of pinned dims. */
+static bool next_variant(const judging *j, cupel_binding *binding) {
+    const cupel_contract *c = j->contract;
     for (int i = 0; i < c->type_count; i++) {
         if (++binding->types[i] < c->types[i].count) return true;
         binding->types[i] = 0;
+    }
+    for (int i = 0; i < c->dim_count; i++) {
+        const cupel_dim *dim = &c->dims[i];
+        if (!(j->pinned >> i & 1)) continue;
+        int at = 0;
+        while (at < dim->value_count && dim->values[at] != binding->dims[i]) at++;
+        bool more = at + 1 < dim->value_count;
+        binding->dims[i] = dim->values[more ? at + 1 : 0];
+        if (more) return true;
     }
     return false;
 }
@@ -251,12 +293,16 @@ int cupel_resources_judge(const cupel_contract *contract, cupel_resources *resou
                  .arena = cupel_arena_create(0),
                  .asked = calloc(ASKED_MAX, sizeof *j.asked)};
     cupel_binding base;
+    j.pinned = pinned_dims(contract);
     if (!contract->host && j.arena && j.asked && cupel_binding_ordinary(contract, &base, NULL) == CUPEL_OK)
         for (int n = 0; n < BINDINGS_MAX; n++) {
+            for (int d = 0; n == 0 && d < contract->dim_count; d++)
+                if (j.pinned >> d & 1) base.dims[d] = contract->dims[d].values[0];
+            (void)!cupel_binding_complete(&base, NULL); /* lets that entries name */
             for (int i = 0; i < resources->architecture_count; i++)
                 for (int l = 0; l < contract->launch_count; l++)
                     ask_launch(&j, &base, l, resources->architectures[i]);
-            if (!next_types(contract, &base)) break;
+            if (!next_variant(&j, &base)) break;
         }
     free(j.asked);
     cupel_arena_free(j.arena);

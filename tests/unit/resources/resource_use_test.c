@@ -105,6 +105,24 @@ static void test_needs_by_entry(void **state) {
     assert_int_equal(cupel_resources_judge(c, &r, breaks), 0);
 }
 
+/* A dim that is claimed as a list and chooses the kernel: each value has the needs of its own kernel. */
+static void test_needs_by_dim(void **state) {
+    (void)state;
+    const cupel_contract *c = typed("N: 1..64, B: [64, 128, 256]",
+                                    "{entry: \"k<$T, $B>\", args: [x, y], grid: [N], block: [B]}", "t.cu");
+    cupel_resources r;
+    cupel_limit_break breaks[CUPEL_BREAKS_MAX];
+    cupel_resources_architectures(c, 0, &r);
+    for (int b = 64; b <= 256; b *= 2) add(&r, 90, cupel_arena_printf(arena, "k<float, %d>", b), 32, 0, b);
+    assert_int_equal(cupel_resources_judge(c, &r, breaks), 0);
+    assert_int_equal(r.unproven, 0);
+    r.compiled[1].max_threads = 96; /* of k<float, 128> */
+    assert_int_equal(cupel_resources_judge(c, &r, breaks), 1);
+    assert_int_equal(breaks[0].limit, CUPEL_LIMIT_LAUNCH_BOUNDS);
+    assert_int_equal(breaks[0].witness.dims[1], 128);
+    assert_string_equal(breaks[0].text, "k<float, 128>: 128 threads a block, __launch_bounds__ allows 96");
+}
+
 /* What the emulator knows counts on every device. */
 static void test_emulated_needs(void **state) {
     (void)state;
@@ -214,11 +232,11 @@ static void test_no_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_architectures),  cmocka_unit_test(test_names),
-        cmocka_unit_test(test_needs_by_entry), cmocka_unit_test(test_emulated_needs),
-        cmocka_unit_test(test_child_compiles), cmocka_unit_test(test_one_type_fails),
-        cmocka_unit_test(test_child_fails),    cmocka_unit_test(test_too_much_static_shared),
-        cmocka_unit_test(test_no_time)};
+        cmocka_unit_test(test_architectures),          cmocka_unit_test(test_names),
+        cmocka_unit_test(test_needs_by_entry),         cmocka_unit_test(test_needs_by_dim),
+        cmocka_unit_test(test_emulated_needs),         cmocka_unit_test(test_child_compiles),
+        cmocka_unit_test(test_one_type_fails),         cmocka_unit_test(test_child_fails),
+        cmocka_unit_test(test_too_much_static_shared), cmocka_unit_test(test_no_time)};
     arena = cupel_arena_create(0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     cupel_arena_free(arena);
