@@ -97,6 +97,17 @@ static cupel_code set_executor(cupel_cli_settings *s, const char *value, cupel_e
     return CUPEL_OK;
 }
 
+/* "emu,cuda": one for each side. */
+static cupel_code set_executors(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    const char *comma = strchr(value, ',');
+    char first[16];
+    snprintf(first, sizeof first, "%.*s", comma ? (int)(comma - value) : 15, value);
+    CUPEL_TRY(set_executor(s, comma ? first : value, err));
+    if (comma) CUPEL_TRY(set_executor(s, comma + 1, err));
+    s->executor = value;
+    return CUPEL_OK;
+}
+
 static cupel_code set_engine(cupel_cli_settings *s, const char *value, cupel_error *err) {
     if (strcmp(value, "afl") == 0)
         return cupel_fail(err, CUPEL_USAGE, "--engine afl is not there yet; libfuzzer and draw are");
@@ -194,8 +205,9 @@ static const struct option_entry {
     setter set;
     const char *help;
 } entries[] = {
-    {"on", 0, "EXECUTOR", ANY_RUN, set_executor,
+    {"on", 0, "EXECUTOR", ANY_RUN & ~CUPEL_CLI_DIFF, set_executor,
      "emu (emulated CUDA), cuda (a GPU) or host (a C function); default: what the contract asks for"},
+    {"on", 0, "A[,B]", CUPEL_CLI_DIFF, set_executors, "executors of the two sides: emu,cuda"},
     {"contract", 0, "ID", SEARCH | CUPEL_CLI_RUN | CUPEL_CLI_DIFF | CUPEL_CLI_BUILD, set_contract,
      "which contract of a file with several"},
     {"contract", 0, "KERNEL", CUPEL_CLI_INIT, set_contract, "which kernel of a file with several"},
