@@ -28,7 +28,7 @@ typedef struct walk {
     cupel_bindings bindings;
     cupel_rules rules;
     FILE *out;
-    int count;
+    int count, begun; /* lines printed; elements whose lines are still to come */
     step steps[STEPS_MAX];
     bool full;
     cupel_error *err;
@@ -295,21 +295,9 @@ static cupel_code plain(walk *w, int node, int64_t index, char operand[OPERAND_S
     return line(w, node, index, text, operand);
 }
 
-/* Visits what an element is made of, then the element; operand is how later lines call it. */
-static cupel_code visit(walk *w, int node, int64_t index, char operand[OPERAND_SIZE]) {
-    resolve(w, &node, &index);
-    const cupel_node *n = &w->graph->nodes[node];
-    if (constant_text(n, operand, OPERAND_SIZE)) return CUPEL_OK;
-    for (int i = 0; i < w->count; i++)
-        if (w->steps[i].node == node && w->steps[i].index == index) {
-            snprintf(operand, OPERAND_SIZE, "[%d]", i + 1);
-            return CUPEL_OK;
-        }
-    snprintf(operand, OPERAND_SIZE, "..");
-    w->full = w->full || w->count >= STEPS_MAX - CUPEL_RANK_MAX;
-    if (w->full && n->op != CUPEL_OP_INPUT) return CUPEL_OK;
-    if (w->count == STEPS_MAX) return CUPEL_OK;
-    switch (n->op) {
+/* By what the node does. */
+static cupel_code write_node(walk *w, int node, int64_t index, char operand[OPERAND_SIZE]) {
+    switch (w->graph->nodes[node].op) {
     case CUPEL_OP_SUM:
     case CUPEL_OP_PROD:
     case CUPEL_OP_AMAX:
@@ -325,6 +313,25 @@ static cupel_code visit(walk *w, int node, int64_t index, char operand[OPERAND_S
     case CUPEL_OP_GATHER: return gathered(w, node, index, operand);
     default: return plain(w, node, index, operand);
     }
+}
+
+/* Visits what an element is made of, then the element; operand is how later lines call it. */
+static cupel_code visit(walk *w, int node, int64_t index, char operand[OPERAND_SIZE]) {
+    resolve(w, &node, &index);
+    const cupel_node *n = &w->graph->nodes[node];
+    if (constant_text(n, operand, OPERAND_SIZE)) return CUPEL_OK;
+    for (int i = 0; i < w->count; i++)
+        if (w->steps[i].node == node && w->steps[i].index == index) {
+            snprintf(operand, OPERAND_SIZE, "[%d]", i + 1);
+            return CUPEL_OK;
+        }
+    snprintf(operand, OPERAND_SIZE, "..");
+    w->full = w->full || w->count + w->begun >= STEPS_MAX;
+    if (w->full) return CUPEL_OK;
+    w->begun++;
+    cupel_code code = write_node(w, node, index, operand);
+    w->begun--;
+    return code;
 }
 
 /* ---- the whole ---- */

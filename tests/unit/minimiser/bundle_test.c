@@ -53,7 +53,7 @@ static void make_trial(fixture *f, int64_t n) {
         cupel_case_image(c, b, CUPEL_POISON_FINITE, f->observation.buffers[b].bytes);
     }
     f->trial.run_count = 1;
-    f->trial.runs[0] = (cupel_run){0, CUPEL_POISON_FINITE, &f->observation};
+    f->trial.runs[0] = (cupel_run){.poison = CUPEL_POISON_FINITE, .observation = &f->observation};
 }
 
 static int setup(void **state) {
@@ -131,6 +131,59 @@ static void bundle_comes_back_as_it_was(void **state) {
     assert_int_equal(array.count, 33);
     snprintf(file, sizeof file, "%s/explain.md", path);
     assert_int_equal(access(file, R_OK), 0);
+}
+
+static void says_where_it_fails(void **state) {
+    fixture *f = *state;
+    char path[1024];
+    cupel_minimise_report report = {.necessary_traits = CUPEL_TRAIT_SHAPE,
+                                    .region = "fails only when N == 7"};
+    f->bundle.report = &report;
+    make_trial(f, 7);
+    write_bundle(f, path, sizeof path);
+    cupel_bundle_info info;
+    assert_int_equal(cupel_bundle_open(path, &info, NULL), CUPEL_OK);
+    assert_int_equal(info.traits, CUPEL_TRAIT_SHAPE);
+    assert_string_equal(info.region, "fails only when N == 7");
+}
+
+/* The first element of a saved array. */
+static float first_of(fixture *f, const char *path, const char *name) {
+    char file[1100];
+    cupel_npy array;
+    snprintf(file, sizeof file, "%s/%s", path, name);
+    assert_int_equal(cupel_npy_read(file, f->arena, &array, NULL), CUPEL_OK);
+    float first;
+    memcpy(&first, array.data, sizeof first);
+    return first;
+}
+
+static void two_runs_are_both_saved(void **state) {
+    fixture *f = *state;
+    char path[1024], file[1100];
+    make_trial(f, 3);
+    cupel_observation other = f->observation;
+    int y = f->trial.c->tensors[cupel_contract_tensor(f->contract, "y")].buffer;
+    static const float before[] = {1, 2, 3}, after[] = {4, 5, 6};
+    other.buffers[y].bytes = cupel_arena_alloc(f->arena, sizeof after);
+    memcpy(f->observation.buffers[y].bytes, before, sizeof before);
+    memcpy(other.buffers[y].bytes, after, sizeof after);
+    f->trial.runs[1] = (cupel_run){.schedule = 5, .poison = CUPEL_POISON_FINITE, .observation = &other};
+    f->trial.run_count = 2;
+    f->finding.kind = CUPEL_FINDING_NONDETERMINISM;
+    f->finding.run_a = (cupel_finding_run){.index = 0, .poison = CUPEL_POISON_FINITE};
+    f->finding.run_b = (cupel_finding_run){.index = 1, .schedule = 5, .poison = CUPEL_POISON_FINITE};
+    write_bundle(f, path, sizeof path);
+    assert_true(first_of(f, path, "output_a.npy") == 1);
+    assert_true(first_of(f, path, "output_b.npy") == 4);
+    snprintf(file, sizeof file, "%s/explain.md", path);
+    FILE *in = fopen(file, "r");
+    char content[8192] = "";
+    assert_non_null(in);
+    assert_true(fread(content, 1, sizeof content - 1, in) > 0);
+    fclose(in);
+    assert_non_null(strstr(content, "run A: threads in order, lanes abreast (canonical)"));
+    assert_non_null(strstr(content, "run B: "));
 }
 
 static void explanation_says(fixture *f, int64_t n, const char *wanted, bool expected) {
@@ -275,6 +328,8 @@ static void folder_that_is_no_bundle_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(bundle_comes_back_as_it_was, setup, teardown),
+        cmocka_unit_test_setup_teardown(says_where_it_fails, setup, teardown),
+        cmocka_unit_test_setup_teardown(two_runs_are_both_saved, setup, teardown),
         cmocka_unit_test_setup_teardown(small_inputs_are_printed_in_full, setup, teardown),
         cmocka_unit_test_setup_teardown(simpler_case_replaces_and_larger_does_not, setup, teardown),
         cmocka_unit_test_setup_teardown(provisional_bundle_gives_way, setup, teardown),
