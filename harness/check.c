@@ -8,6 +8,7 @@
 
 #include "check_impl.h"
 #include "shrink.h"
+#include "source_numbers.h"
 #include "starts.h"
 
 /* Seconds of the default budget: it ends when QUIET seconds bring nothing new, at TOTAL in any case; RESERVE
@@ -84,7 +85,9 @@ static cupel_code collect_starts(cupel_check *c, cupel_search_options *search) {
         max = (int)(options->cases / REPLAYED_PART);
     cupel_recipe *starts = NULL;
     cupel_arena_reset(c->starts_arena);
-    CUPEL_TRY(cupel_starts_for(c->contract, &options->limits, c->starts_arena, &family, &starts, c->err));
+    cupel_limits limits = options->limits;
+    limits.dictionary = &c->dictionary;
+    CUPEL_TRY(cupel_starts_for(c->contract, &limits, c->starts_arena, &family, &starts, c->err));
     int kept = cupel_corpus_starts(c->corpus, max, options->seed, NULL);
     cupel_recipe *all = cupel_arena_raw(c->starts_arena, (size_t)(kept + family) + 1, sizeof *all);
     if (!all) return cupel_fail(c->err, CUPEL_MEMORY, "no memory for the starts of the search");
@@ -287,6 +290,7 @@ cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_opt
                        .start = cupel_shrink_now()};
     c->err = err ? err : &c->unwanted;
     begin_report(c);
+    cupel_source_numbers(contract, &options->supervisor.exec, &c->dictionary);
     c->arena = cupel_arena_create(0);
     c->starts_arena = cupel_arena_create(0);
     cupel_code code =

@@ -19,8 +19,9 @@ typedef struct cupel_check {
     cupel_check_report *report;
     cupel_supervisor *supervisor;
     cupel_corpus *corpus;
-    cupel_arena *arena;        /* of fresh trials */
-    cupel_arena *starts_arena; /* of a search's starts */
+    cupel_arena *arena;          /* of fresh trials */
+    cupel_arena *starts_arena;   /* of a search's starts */
+    cupel_dictionary dictionary; /* the source's own numbers */
     double start;
     cupel_error unwanted; /* err, where the caller asks for none */
     double saved_at;      /* when waiting recipes and bundles were last tried to be saved, into the run */

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mine.h"
+#include "source_numbers.h"
 #include "supervisor.h"
 #include "worker_features.h"
 #include "worker_isolation.h"
@@ -59,17 +59,22 @@ static cupel_code load_contract(worker *w) {
                       w->open.contract_id);
 }
 
-static cupel_code open_candidate(worker *w) {
-    const char *defines[CUPEL_PROTOCOL_TEXTS_MAX], *includes[CUPEL_PROTOCOL_TEXTS_MAX];
+/* What the candidate was opened with; its lists lie in defines and includes. */
+static cupel_executor_options executor_options(const worker *w, const char **defines, const char **includes) {
     for (int i = 0; i < w->open.define_count; i++) defines[i] = w->open.defines[i];
     for (int i = 0; i < w->open.include_count; i++) includes[i] = w->open.includes[i];
-    cupel_executor_options options = {.cache = w->open.cache,
-                                      .define_count = w->open.define_count,
-                                      .include_count = w->open.include_count,
-                                      .defines = defines,
-                                      .includes = includes,
-                                      .seconds_limit = w->open.seconds_limit,
-                                      .step_limit = w->open.step_limit};
+    return (cupel_executor_options){.cache = w->open.cache,
+                                    .define_count = w->open.define_count,
+                                    .include_count = w->open.include_count,
+                                    .defines = defines,
+                                    .includes = includes,
+                                    .seconds_limit = w->open.seconds_limit,
+                                    .step_limit = w->open.step_limit};
+}
+
+static cupel_code open_candidate(worker *w) {
+    const char *defines[CUPEL_PROTOCOL_TEXTS_MAX], *includes[CUPEL_PROTOCOL_TEXTS_MAX];
+    cupel_executor_options options = executor_options(w, defines, includes);
     const cupel_executor_backend *backend = cupel_executor_find(w->open.executor);
     if (!backend)
         return cupel_fail(&w->err, CUPEL_UNSUPPORTED, "there is no executor '%s'", w->open.executor);
@@ -269,26 +274,10 @@ static bool try_one(void *self, uint64_t n, const cupel_recipe *recipe, cupel_fe
     return finish_case(w) && listening;
 }
 
-/* A candidate whose source cannot be read for numbers is searched without them. */
 static void mine(worker *w) {
-    const cupel_contract *contract = w->contract;
-    size_t length = contract->source ? strlen(contract->source) : 0;
-    if (!length || (length > 3 && !strcmp(contract->source + length - 3, ".so"))) return;
-    int own = contract->source_include_count, count = own + w->open.include_count;
-    const char **includes = cupel_arena_alloc(w->contract_arena, (size_t)(count + 1) * sizeof *includes);
-    if (!includes) return;
-    for (int i = 0; i < own; i++) includes[i] = contract->source_includes[i];
-    for (int i = own; i < count; i++) includes[i] = w->open.includes[i - own];
-    int own_defines = contract->source_define_count, define_count = own_defines + w->open.define_count;
-    const char **defines = cupel_arena_alloc(w->contract_arena, (size_t)(define_count + 1) * sizeof *defines);
-    if (!defines) return;
-    for (int i = 0; i < own_defines; i++) defines[i] = contract->source_defines[i];
-    for (int i = own_defines; i < define_count; i++) defines[i] = w->open.defines[i - own_defines];
-    cupel_source_options options = {
-        .include_count = count, .includes = includes, .define_count = define_count, .defines = defines};
-    if (cupel_dictionary_mine(contract->source, &options, w->contract_arena, &w->dictionary, NULL) !=
-        CUPEL_OK)
-        w->dictionary = (cupel_dictionary){0};
+    const char *defines[CUPEL_PROTOCOL_TEXTS_MAX], *includes[CUPEL_PROTOCOL_TEXTS_MAX];
+    cupel_executor_options options = executor_options(w, defines, includes);
+    cupel_source_numbers(w->contract, &options, &w->dictionary);
 }
 
 static bool serve_search(worker *w, const cupel_header *header) {
