@@ -5,7 +5,7 @@ set -eu
 
 build="clang cmake ninja-build pkg-config libc6-dev libstdc++-12-dev libyaml-dev libjansson-dev libmpfr-dev libgmp-dev
        libffi-dev libdw-dev libelf-dev libxxhash-dev libclang-rt-14-dev"
-test="libcmocka-dev clang-format python3 python3-numpy python3-mpmath"
+test="libcmocka-dev clang-format gdb python3 python3-numpy python3-mpmath"
 
 wanted=$build
 [ "${1:-build}" = test ] && wanted="$build $test"
