@@ -32,8 +32,8 @@ static const struct command {
      "what a counterexample shows, and why"},
     {"diff", CUPEL_CLI_DIFF, cupel_cli_diff, "A [B]",
      "two kernels, or one on two executors: where they differ, and which is right"},
-    {"build", CUPEL_CLI_BUILD, cupel_cli_build, "KERNEL -o FILE",
-     "the emulated kernel as an object, for machines without a compiler"},
+    {"build", CUPEL_CLI_BUILD, cupel_cli_build, "KERNEL -o DIR",
+     "the emulated kernel as objects, for machines without a compiler"},
     {"doctor", CUPEL_CLI_DOCTOR, cupel_cli_doctor, "", "what this machine has, and what to install"},
     {"ops", CUPEL_CLI_OPS, cupel_cli_ops, "", "the functions of the contract's expressions"},
 };

@@ -149,6 +149,7 @@ static cupel_code set_seed(cupel_cli_settings *s, const char *value, cupel_error
     }
 TEXT_SETTER(set_contract, contract, "--contract")
 TEXT_SETTER(set_directory, directory, "-o")
+TEXT_SETTER(set_objects, objects, "--objects")
 FLAG_SETTER(set_dry_run, dry_run)
 FLAG_SETTER(set_quiet, quiet)
 FLAG_SETTER(set_help, help)
@@ -240,7 +241,9 @@ static const struct option_entry {
     {"format", 0, "FORMAT", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR, set_format, "text (default) or json"},
     {"output", 'o', "DIR", SEARCH | CUPEL_CLI_MINIMISE, set_directory,
      "folder that gets crashes/ and corpus/; default: the current one"},
-    {"output", 'o', "FILE", CUPEL_CLI_INIT | CUPEL_CLI_BUILD, set_directory, "the file to write"},
+    {"output", 'o', "FILE", CUPEL_CLI_INIT, set_directory, "the file to write"},
+    {"output", 'o', "DIR", CUPEL_CLI_BUILD, set_directory, "folder that gets the objects"},
+    {"objects", 0, "DIR", ANY_RUN, set_objects, "what cupel build made: emulated kernels without a compiler"},
     {"include", 'I', "DIR", OF_SOURCE | CUPEL_CLI_INIT, add_include, "folder of the kernel's own headers"},
     {"define", 'D', "NAME[=V]", OF_SOURCE, add_define, "macro for the kernel"},
     {"dry-run", 0, NULL, CUPEL_CLI_CHECK, set_dry_run,

@@ -36,7 +36,7 @@ typedef struct cupel_cli_settings {
     const char *operand; /* KERNEL or BUNDLE; NULL when missing */
     const char *second; /* replay, minimise, explain: the kernel, where it is not where the bundle says; diff:
                            the other kernel */
-    const char *executor, *contract, *directory, *engine;
+    const char *executor, *contract, *directory, *engine, *objects;
     double seconds;
     uint64_t cases, seed;
     int64_t elements;

@@ -63,12 +63,23 @@ static cupel_code choose(const cupel_contracts *contracts, const char *path, con
     return cupel_fail(err, CUPEL_USAGE, "%s has no contract '%s'; it has: %s", path, id, list);
 }
 
+/* Workers inherit it. */
+static cupel_code use_objects(const char *folder, cupel_error *err) {
+    struct stat info;
+    char *real = realpath(folder, NULL);
+    bool usable =
+        real && stat(real, &info) == 0 && S_ISDIR(info.st_mode) && setenv("CUPEL_OBJECTS", real, 1) == 0;
+    free(real);
+    return usable ? CUPEL_OK : cupel_fail(err, CUPEL_USAGE, "--objects: %s is no folder", folder);
+}
+
 cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char *path, const char *id,
                                   cupel_cli_session *session, cupel_error *err) {
     memset(session, 0, sizeof *session);
     if (!path)
         return cupel_fail(err, CUPEL_USAGE, "expected a file: a .cu, .c or .yaml file that holds a contract");
     CUPEL_TRY(cupel_cli_expect_file(path, err));
+    if (settings->objects) CUPEL_TRY(use_objects(settings->objects, err));
     session->arena = cupel_arena_create(0);
     if (!session->arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the contract");
     cupel_contracts contracts = {0};

@@ -48,9 +48,10 @@ static void hash_text(XXH3_state_t *state, const char *text) {
     XXH3_128bits_update(state, text, strlen(text) + 1);
 }
 
-/* Everything that the object depends on, apart from the compiler's own version. */
-static cupel_code object_path(const cupel_emu_compile_request *r, cupel_arena *arena, const char **path,
-                              cupel_error *err) {
+/* Everything that the object depends on, apart from the compiler's own version; with_path: the place of the
+ * source too, which messages and places name. */
+static cupel_code object_key(const cupel_emu_compile_request *r, bool with_path, cupel_arena *arena,
+                             const char **key, cupel_error *err) {
     XXH3_state_t *state = XXH3_createState();
     if (!state) return out_of_memory(err);
     XXH3_128bits_reset(state);
@@ -64,16 +65,38 @@ static cupel_code object_path(const cupel_emu_compile_request *r, cupel_arena *a
         hash_text(state, "debug");
     }
     hash_text(state, r->compiler ? r->compiler : "clang");
-    hash_text(state, r->source->path);
+    if (with_path) hash_text(state, r->source->path);
     XXH3_128bits_update(state, r->source->text, r->source->length);
     for (int i = 0; i < r->define_count; i++) hash_text(state, r->defines[i]);
     hash_text(state, "entries");
     for (int i = 0; i < r->entry_count; i++) hash_text(state, r->entries[i]);
     XXH128_hash_t hash = XXH3_128bits_digest(state);
     XXH3_freeState(state);
-    *path = cupel_arena_printf(arena, "%s/%016llx%016llx.so", r->cache, (unsigned long long)hash.high64,
-                               (unsigned long long)hash.low64);
-    return *path ? CUPEL_OK : out_of_memory(err);
+    *key = cupel_arena_printf(arena, "%016llx%016llx.so", (unsigned long long)hash.high64,
+                              (unsigned long long)hash.low64);
+    return *key ? CUPEL_OK : out_of_memory(err);
+}
+
+cupel_code cupel_emu_object_name(const cupel_emu_compile_request *request, cupel_arena *arena,
+                                 const char **name, cupel_error *err) {
+    return object_key(request, false, arena, name, err);
+}
+
+/* The object in the folder of the cache, or of objects, which need no compiler; *found: it is there. */
+static cupel_code object_path(const cupel_emu_compile_request *r, cupel_arena *arena, const char **path,
+                              bool *found, cupel_error *err) {
+    const char *key, *name;
+    CUPEL_TRY(object_key(r, true, arena, &key, err));
+    *path = cupel_arena_printf(arena, "%s/%s", r->cache, key);
+    if (!*path) return out_of_memory(err);
+    *found = access(*path, R_OK) == 0;
+    if (*found || !r->objects) return CUPEL_OK;
+    CUPEL_TRY(cupel_emu_object_name(r, arena, &name, err));
+    const char *object = cupel_arena_printf(arena, "%s/%s", r->objects, name);
+    if (!object) return out_of_memory(err);
+    *found = access(object, R_OK) == 0;
+    if (*found) *path = object;
+    return CUPEL_OK;
 }
 
 static cupel_code make_folders(const char *path, cupel_arena *arena, cupel_error *err) {
@@ -332,6 +355,15 @@ static void add_missing_headers(const cupel_source *source, cupel_error *err) {
              source->missing, one ? "was" : "were", one ? "was" : "were");
 }
 
+/* Without a compiler, what was built before would have helped. */
+static void add_missing_object(const cupel_emu_compile_request *request, cupel_error *err) {
+    if (err == NULL || request->objects == NULL) return;
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used,
+             "; %.200s holds no object for '%.100s' (of this text, these definitions, this version of cupel)",
+             request->objects, request->entry_count > 0 ? request->entries[0] : "");
+}
+
 cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_arena *arena, const char **path,
                              cupel_error *err) {
     const cupel_source *source = request->source;
@@ -342,8 +374,9 @@ cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_are
                                  "%s in '%s' %s not emulated; use --on cuda", refusal->what,
                                  refusal->function, refusal->plural ? "are" : "is");
     }
-    CUPEL_TRY(object_path(request, arena, path, err));
-    if (access(*path, R_OK) == 0) return CUPEL_OK;
+    bool found;
+    CUPEL_TRY(object_path(request, arena, path, &found, err));
+    if (found) return CUPEL_OK;
     CUPEL_TRY(make_folders(request->cache, arena, err));
     job j = {.request = request, .arena = arena, .err = err, .bounds = true};
     cupel_code code = start_job(&j);
@@ -351,6 +384,7 @@ cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_are
     if (code == CUPEL_OK) code = publish(&j, *path);
     end_job(&j);
     if (code == CUPEL_BUILD || code == CUPEL_MISMATCH) add_missing_headers(source, err);
+    if (code == CUPEL_UNSUPPORTED) add_missing_object(request, err);
     cupel_code restored = cupel_source_restore(request->source, code == CUPEL_OK ? err : NULL);
     return code == CUPEL_OK ? restored : code;
 }

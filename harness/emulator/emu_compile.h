@@ -15,7 +15,8 @@ typedef struct cupel_emu_compile_request {
                                    cupel_emu_kernel, in order */
     const char *cache;          /* folder; created when missing */
     const char *compiler;       /* NULL: clang on the PATH */
-    bool debug;                 /* for a debugger: variables, nothing optimised */
+    const char *objects; /* folder of objects that were built before (cupel_emu_object_name); NULL: none */
+    bool debug;          /* for a debugger: variables, nothing optimised */
 } cupel_emu_compile_request;
 
 /* Path of the shared object, in arena; safe beside other processes that compile into the same cache.
@@ -24,5 +25,10 @@ typedef struct cupel_emu_compile_request {
  * does not compile; IO. */
 CUPEL_MUST_USE cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_arena *arena,
                                             const char **path, cupel_error *err);
+
+/* The name of the object of a request in a folder of objects: made of everything that the object depends on
+ * but the compiler's version and the source's place, so that it is found on another machine. */
+CUPEL_MUST_USE cupel_code cupel_emu_object_name(const cupel_emu_compile_request *request, cupel_arena *arena,
+                                                const char **name, cupel_error *err);
 
 #endif

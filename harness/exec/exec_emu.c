@@ -32,6 +32,7 @@ typedef struct emu {
     bool host_sets_variables; /* what device variables hold between calls is the host code's affair */
     built *modules;
     char *cache;
+    const char *objects; /* folder of objects that were built before, or NULL */
     const char **defines;
     int define_count;
     uint64_t step_limit;
@@ -99,6 +100,8 @@ static cupel_code open_emu(const cupel_contract *contract, const cupel_executor_
     e->guarded = cupel_guarded_create();
     e->elsewhere = cupel_guarded_create();
     e->step_limit = options->step_limit;
+    e->objects = getenv("CUPEL_OBJECTS");
+    if (e->objects != NULL && e->objects[0] == '\0') e->objects = NULL;
     e->debug = options->debug;
     e->watch = options->watch;
     cupel_code code = CUPEL_OK;
@@ -153,6 +156,7 @@ static cupel_code build(emu *e, const char *const *entries, int count, const cha
                                          .defines = e->defines,
                                          .entry_count = count,
                                          .entries = entries,
+                                         .objects = e->objects,
                                          .cache = e->cache,
                                          .debug = e->debug};
     const char *path;
