@@ -29,12 +29,45 @@ bool cupel_mixture_crosses(const cupel_search *search, uint64_t n, const cupel_e
            reads(search, parent, &recipe) && reads(search, other, &recipe);
 }
 
+/* ---- sizes ---- */
+
+/* Elements that a case may have although its parent has fewer. */
+static const int64_t small_elements = 2048;
+
+enum { ATTEMPTS = 4 };
+
+static int64_t elements_of(const cupel_contract *contract, const cupel_recipe *recipe) {
+    cupel_binding binding;
+    int64_t total = 0, shape[CUPEL_RANK_MAX], count;
+    if (cupel_recipe_binding(contract, recipe, &binding, NULL) != CUPEL_OK) return 0;
+    for (int t = 0; t < contract->tensor_count; t++)
+        if (cupel_binding_shape(&binding, t, shape, &count, NULL) == CUPEL_OK) total += count;
+    return total;
+}
+
+/* Changes make cases larger on the whole, and a large case costs what many small ones do: half of those that
+ * outgrow their parent (NULL: none) without being small are made again. Limits that ask for large cases are
+ * kept to. */
+static bool is_welcome(const cupel_search *search, const cupel_recipe *parent, const cupel_recipe *child,
+                       cupel_random *random) {
+    enum { FAVOURS_SMALL = 65536 }; /* up to that limit: mutate.h */
+    if (search->limits.max_elements > FAVOURS_SMALL || cupel_random_below(random, 2)) return true;
+    int64_t elements = elements_of(search->contract, child);
+    return elements <= small_elements || (parent && elements <= elements_of(search->contract, parent));
+}
+
+/* ---- fresh recipes ---- */
+
 /* Every other fresh recipe leans on the candidate's own numbers, where they are known. */
 static cupel_code make_fresh(const cupel_search *search, uint64_t n, cupel_random *random, cupel_recipe *out,
                              cupel_error *err) {
-    if (search->limits.dictionary && cupel_random_below(random, 2))
-        return cupel_recipe_draw_directed(search->contract, &search->limits, random, out, err);
-    return cupel_engine_draw(search, n, out, err);
+    if (!search->limits.dictionary || cupel_random_below(random, 2))
+        return cupel_engine_draw(search, n, out, err);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        CUPEL_TRY(cupel_recipe_draw_directed(search->contract, &search->limits, random, out, err));
+        if (is_welcome(search, NULL, out, random)) break;
+    }
+    return CUPEL_OK;
 }
 
 /* ---- grafts ---- */
@@ -84,14 +117,25 @@ static void graft(const cupel_contract *contract, cupel_random *random, const cu
     }
 }
 
-static cupel_code change(const cupel_search *search, uint64_t n, cupel_random *random, cupel_recipe *recipe,
-                         cupel_error *err) {
+static cupel_code change_once(const cupel_search *search, uint64_t n, cupel_random *random,
+                              cupel_recipe *recipe, cupel_error *err) {
     if (cupel_random_below(random, 2))
         return cupel_recipe_mutate(search->contract, &search->limits, random, recipe, NULL, err);
     cupel_recipe fresh;
     CUPEL_TRY(make_fresh(search, n, random, &fresh, err));
     graft(search->contract, random, &fresh, recipe);
     return cupel_recipe_repair(search->contract, recipe, search->limits.max_elements, err);
+}
+
+static cupel_code change(const cupel_search *search, uint64_t n, cupel_random *random, cupel_recipe *recipe,
+                         cupel_error *err) {
+    const cupel_recipe parent = *recipe;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        *recipe = parent;
+        CUPEL_TRY(change_once(search, n, random, recipe, err));
+        if (is_welcome(search, &parent, recipe, random)) break;
+    }
+    return CUPEL_OK;
 }
 
 cupel_code cupel_mixture_next(const cupel_search *search, uint64_t n, const cupel_encoded *parent,

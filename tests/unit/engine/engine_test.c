@@ -108,7 +108,7 @@ static void plain(made_up *m, const cupel_recipe *recipe, cupel_feedback *feedba
 /* Wrong only where three conditions hold, each in a branch behind the one before. */
 static void nested(made_up *m, const cupel_recipe *recipe, cupel_feedback *feedback) {
     cover(m, 0, feedback);
-    if (recipe->dims[0] / 10 != 18) return;
+    if (recipe->dims[0] / 20 != 9) return;
     cover(m, 1, feedback);
     if (recipe->dims[1] / 10 != 11) return;
     cover(m, 2, feedback);
@@ -117,7 +117,7 @@ static void nested(made_up *m, const cupel_recipe *recipe, cupel_feedback *feedb
 
 /* No branch to see; the error grows towards one shape. */
 static void climbing(made_up *m, const cupel_recipe *recipe, cupel_feedback *feedback) {
-    static const int64_t peak[] = {187, 113, 59};
+    static const int64_t peak[] = {87, 113, 59};
     double distance = 0;
     for (int d = 0; d < 3; d++) distance += fabs((double)(recipe->dims[d] - peak[d]));
     double ratio = exp2(-distance / 12);
