@@ -18,6 +18,7 @@
 #include "explanation.h"
 #include "npy.h"
 #include "repro.h"
+#include "schedule.h"
 #include "text.h"
 #include "wording.h"
 
@@ -242,6 +243,23 @@ static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, 
     return code;
 }
 
+/* Adds to case.yaml, as comments, which two runs differ: the recipe itself holds what is special about the
+ * second. */
+static cupel_code name_runs(const cupel_bundle *bundle, cupel_arena *arena, char **recipe, cupel_error *err) {
+    const cupel_finding_run *const runs[] = {&bundle->finding->run_a, &bundle->finding->run_b};
+    if (!cupel_word_has_runs(bundle->finding)) return CUPEL_OK;
+    for (int i = 0; i < 2; i++) {
+        char schedule[64];
+        cupel_schedule_write(runs[i]->schedule, schedule, sizeof schedule);
+        *recipe = cupel_arena_printf(
+            arena, "%s# run %c: schedule %s, poison %s, history %s\n", *recipe, "AB"[i], schedule,
+            runs[i] -> poison == CUPEL_POISON_NAN ? "nan" : "finite",
+            cupel_history_name(runs[i]->history ? bundle->recipe->history : CUPEL_HISTORY_NONE));
+        if (!*recipe) return cupel_fail(err, CUPEL_MEMORY, "no memory for case.yaml");
+    }
+    return CUPEL_OK;
+}
+
 /* A bundle is whole without it: where it cannot be made, *told says why. */
 static cupel_code write_repro(const cupel_bundle *bundle, const char *folder, cupel_arena *arena,
                               const char **told, cupel_error *err) {
@@ -264,6 +282,7 @@ static cupel_code fill_folder(const cupel_bundle *bundle, const char *signature,
     if (!arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the bundle");
     char *recipe = NULL;
     cupel_code code = cupel_recipe_write(bundle->contract, bundle->recipe, arena, &recipe, err);
+    if (code == CUPEL_OK) code = name_runs(bundle, arena, &recipe, err);
     if (code == CUPEL_OK) code = write_in(folder, "case.yaml", recipe, strlen(recipe), err);
     const char *repro = NULL;
     if (code == CUPEL_OK) code = write_repro(bundle, folder, arena, &repro, err);

@@ -40,7 +40,7 @@ static void print_finding(const cupel_cli_bundle *o, const cupel_finding *findin
     if (cupel_word_has_values(finding)) print_values(finding, trial);
     cupel_word_place(at, place, sizeof place);
     if (place[0]) printf("  place     %s\n", place);
-    cupel_explain_runs(finding, trial, stdout);
+    cupel_explain_runs(finding, trial, "  ", stdout);
     printf("  standing  %s\n\n", finding->standing == CUPEL_STANDING_PROOF
                                      ? "proof: no conforming kernel does this"
                                      : "evidence: it is unusual, not impossible");

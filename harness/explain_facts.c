@@ -71,10 +71,11 @@ void cupel_explain_memory(const cupel_trial *trial, bool addresses_checked, FILE
 
 /* ---- two runs ---- */
 
-static void write_run(const char *which, const cupel_finding_run *run, const cupel_trial *trial, FILE *out) {
+static void write_run(const char *indent, const char *which, const cupel_finding_run *run,
+                      const cupel_trial *trial, FILE *out) {
     char schedule[160];
     cupel_schedule_describe(run->schedule, schedule, sizeof schedule);
-    fprintf(out, "  %s: %s; memory that is no input holds %s", which, schedule,
+    fprintf(out, "%s%s: %s; memory that is no input holds %s", indent, which, schedule,
             run->poison == CUPEL_POISON_NAN ? "NaNs" : "ordinary numbers");
     if (run->history && trial->c)
         fprintf(out, "; before it came %s", cupel_history_words(trial->c->recipe->history));
@@ -82,24 +83,26 @@ static void write_run(const char *which, const cupel_finding_run *run, const cup
 }
 
 /* Lines of shared or uninitialised memory that either run noted. */
-static void write_lines(const cupel_finding *finding, const cupel_trial *trial, FILE *out) {
+static void write_lines(const cupel_finding *finding, const cupel_trial *trial, const char *indent,
+                        FILE *out) {
     const int runs[] = {finding->run_a.index, finding->run_b.index};
     for (int i = 0; i < 2; i++) {
         if (runs[i] < 0 || runs[i] >= trial->run_count) continue;
         const cupel_observation *seen = trial->runs[runs[i]].observation;
         for (int a = 0; a < seen->access_count && a < CUPEL_ACCESS_MAX; a++) {
             if (i == 1 && told_before(trial, runs[1], &seen->accesses[a])) continue;
-            fprintf(out, "  concerned:");
+            fprintf(out, "%sconcerned:", indent);
             write_access(trial->c, &seen->accesses[a], out);
         }
     }
 }
 
-void cupel_explain_runs(const cupel_finding *finding, const cupel_trial *trial, FILE *out) {
+void cupel_explain_runs(const cupel_finding *finding, const cupel_trial *trial, const char *indent,
+                        FILE *out) {
     if (!cupel_word_has_runs(finding)) return;
-    write_run("run A", &finding->run_a, trial, out);
-    write_run("run B", &finding->run_b, trial, out);
-    write_lines(finding, trial, out);
+    write_run(indent, "run A", &finding->run_a, trial, out);
+    write_run(indent, "run B", &finding->run_b, trial, out);
+    write_lines(finding, trial, indent, out);
 }
 
 /* ---- disputes ---- */

@@ -12,7 +12,8 @@ void cupel_explain_memory(const cupel_trial *trial, bool addresses_checked, FILE
 
 /* The two runs that a finding tells apart, and the lines that may be concerned; nothing for other findings.
  */
-void cupel_explain_runs(const cupel_finding *finding, const cupel_trial *trial, FILE *out);
+void cupel_explain_runs(const cupel_finding *finding, const cupel_trial *trial, const char *indent,
+                        FILE *out);
 
 /* What decides who is right: the checks that need no cupel, and the keys of the contract that would permit
  * this. traits: CUPEL_TRAIT_* that are necessary. */

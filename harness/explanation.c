@@ -117,7 +117,7 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path, 
     write_place(out, finding);
     if (cupel_word_has_runs(finding) && bundle->trial) {
         fprintf(out, "Two runs differ; `output_a.npy` and `output_b.npy` are what they left.\n\n");
-        cupel_explain_runs(finding, bundle->trial, out);
+        cupel_explain_runs(finding, bundle->trial, "    ", out);
         fprintf(out, "\n");
     }
     write_cause(out, bundle);

@@ -38,20 +38,34 @@ static void write_use(FILE *out, const cupel_repro_job *job) {
         job->bundle->contract->source ? job->bundle->contract->source : job->bundle->contract->file);
 }
 
-/* As a comment: each line behind " * ", nothing that ends it early. */
+/* How much of a line fits: up to its last blank within the width, or all that has none. */
+static size_t fitting(const char *line, size_t length) {
+    enum { WIDTH = 105 };
+    if (length <= WIDTH) return length;
+    for (size_t i = WIDTH; i > WIDTH / 2; i--)
+        if (line[i] == ' ') return i;
+    return length;
+}
+
+/* One line of the comment, without anything that ends it early. */
+static void write_line(FILE *out, const char *line, size_t length, bool first) {
+    fputs(first ? "/*" : " *", out);
+    if (length > 0) fputc(' ', out);
+    for (size_t i = 0; i < length; i++) {
+        bool ends =
+            i > 0 && ((line[i] == '/' && line[i - 1] == '*') || (line[i] == '*' && line[i - 1] == '/'));
+        if (ends) fputc(' ', out);
+        fputc(line[i], out);
+    }
+}
+
 static void write_comment(FILE *out, const char *text) {
-    fprintf(out, "/* ");
-    for (const char *p = text; *p; p++) {
-        if (*p == '\n' && p[1])
-            fputs(p[1] == '\n' ? "\n *" : "\n * ", out);
-        else if (*p == '\n')
-            fputs(" */\n", out);
-        else if (*p == '/' && p > text && p[-1] == '*')
-            fputs(" /", out);
-        else if (*p == '*' && p > text && p[-1] == '/')
-            fputs(" *", out);
-        else
-            fputc(*p, out);
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n"), part = fitting(line, length);
+        write_line(out, line, part, line == text);
+        line += part;
+        line += part < length ? 1 : *line == '\n';
+        fputs(*line ? "\n" : " */\n", out);
     }
 }
 
@@ -64,10 +78,9 @@ void cupel_repro_heading(const cupel_repro_job *job) {
     cupel_recipe_describe(job->bundle->contract, job->bundle->recipe, described, sizeof described);
     fprintf(out, "%s %s: %s.\n%s\n\n", cupel_gate_id(finding->gate), cupel_gate_title(finding->gate),
             cupel_finding_kind_name(finding->kind), finding->text);
+    fprintf(out, "Claimed:\n");
     cupel_word_claims(job->bundle->contract, finding, out);
     fprintf(out, "The case: %s\n", described);
-    if (job->bundle->recipe->history != CUPEL_HISTORY_NONE)
-        fprintf(out, "Before it comes %s.\n", cupel_history_words(job->bundle->recipe->history));
     cupel_word_inputs(job->bundle->contract, job->c, out);
     write_values(out, finding, job->bundle->trial);
     write_use(out, job);

@@ -158,9 +158,19 @@ static float first_of(fixture *f, const char *path, const char *name) {
     return first;
 }
 
+static void read_text(const char *path, const char *name, char *content, size_t size) {
+    char file[1100];
+    snprintf(file, sizeof file, "%s/%s", path, name);
+    FILE *in = fopen(file, "r");
+    assert_non_null(in);
+    size_t length = fread(content, 1, size - 1, in);
+    content[length] = '\0';
+    fclose(in);
+}
+
 static void two_runs_are_both_saved(void **state) {
     fixture *f = *state;
-    char path[1024], file[1100];
+    char path[1024];
     make_trial(f, 3);
     cupel_observation other = f->observation;
     int y = f->trial.c->tensors[cupel_contract_tensor(f->contract, "y")].buffer;
@@ -176,25 +186,20 @@ static void two_runs_are_both_saved(void **state) {
     write_bundle(f, path, sizeof path);
     assert_true(first_of(f, path, "output_a.npy") == 1);
     assert_true(first_of(f, path, "output_b.npy") == 4);
-    snprintf(file, sizeof file, "%s/explain.md", path);
-    FILE *in = fopen(file, "r");
-    char content[8192] = "";
-    assert_non_null(in);
-    assert_true(fread(content, 1, sizeof content - 1, in) > 0);
-    fclose(in);
+    char content[8192];
+    read_text(path, "case.yaml", content, sizeof content);
+    assert_non_null(strstr(content, "# run A: schedule canonical, poison finite, history none\n"));
+    assert_non_null(strstr(content, "# run B: schedule "));
+    read_text(path, "explain.md", content, sizeof content);
     assert_non_null(strstr(content, "run A: threads in order, lanes abreast (canonical)"));
     assert_non_null(strstr(content, "run B: "));
 }
 
 static void explanation_says(fixture *f, int64_t n, const char *wanted, bool expected) {
-    char path[1024], file[1100], content[8192] = "";
+    char path[1024], content[8192];
     make_trial(f, n);
     write_bundle(f, path, sizeof path);
-    snprintf(file, sizeof file, "%s/explain.md", path);
-    FILE *in = fopen(file, "r");
-    assert_non_null(in);
-    assert_true(fread(content, 1, sizeof content - 1, in) > 0);
-    fclose(in);
+    read_text(path, "explain.md", content, sizeof content);
     assert_int_equal(strstr(content, wanted) != NULL, expected);
 }
 
