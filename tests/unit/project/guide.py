@@ -1,0 +1,154 @@
+#!/usr/bin/python3
+"""guide.py ROOT CUPEL: the documents for users say what the program does.
+
+- every contract in a yaml block loads (beside an empty source of the right name);
+- every `cupel ..` command line names a command and options that exist;
+- every expression in the table of PyTorch calls is one of the language;
+- the list of functions that are not there yet is the program's;
+- docs/gates.md has every gate, with the sentences of the registry;
+- docs/guide.md shows what `cupel init` writes for the kernel that stands in it.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+DOCUMENTS = ("README.md", "docs/guide.md", "docs/counterexamples.md", "docs/writing-contracts.md", "docs/gates.md",
+             "docs/contract.md", "docs/campaigns.md")
+TABLE_CONTRACT = """cupel: 1
+id: table
+dims: {M: 4, N: 8}
+inputs: {x: "f32[M, N]", y: "f32[M, N]", gate: "f32[N]", up: "f32[N]", a: "f32[N]", b: "f32[N]", q: "f32[M, N]", k: "f32[M, N]",
+         v: "f32[M, N]", w: "f32[WEIGHT]", bias: "f32[BIAS]", ids: {type: i32, shape: [M], below: 4}, table: "f32[M, N]"}
+outputs: {out: "f32[]"}
+ensures: {out: "EXPRESSION"}
+kernel: {entry: k, args: [x, out], grid: [1], block: [32]}
+"""
+
+
+def read(*parts):
+    with open(os.path.join(*parts), encoding="utf-8") as text:
+        return text.read()
+
+
+def run(cupel, *arguments, cwd=None):
+    done = subprocess.run([cupel, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, cwd=cwd)
+    return done.returncode, done.stdout
+
+
+def blocks(text, language):
+    return re.findall(r"^```" + language + r"\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def dry_run(cupel, contract):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "kernel.yaml"), "w", encoding="utf-8") as out:
+            out.write(contract)
+        with open(os.path.join(folder, "kernel.cu"), "w", encoding="utf-8") as out:
+            out.write("__global__ void k(const float *x, float *out) {}\n")
+        return run(cupel, "check", "kernel.yaml", "--dry-run", cwd=folder)
+
+
+def check_contracts(cupel, name, text):
+    found = [b for b in blocks(text, "yaml") if re.search(r"^cupel: 1$", b, re.MULTILINE)]
+    for contract in found:
+        status, output = dry_run(cupel, contract)
+        if status != 0:
+            yield f"{name}: a contract does not load: {output.strip()}"
+
+
+def check_commands(cupel, name, text):
+    """Command lines in code, indented or fenced, and between backquotes."""
+    _, help_text = run(cupel, "--help")
+    commands = set(re.findall(r"^  cupel (\w+)", help_text, re.MULTILINE))
+    lines = re.findall(r"^(?:\$ |    )(cupel .*)$", text, re.MULTILINE) + re.findall(r"`(cupel [a-z][^`\n]*)`", text)
+    for line in lines:
+        words = line.split("#")[0].split()
+        command = words[1] if len(words) > 1 else ""
+        if command.startswith("--"):
+            continue
+        if command not in commands:
+            yield f"{name}: no such command: {line}"
+            continue
+        _, options = run(cupel, command, "--help")
+        known = set(re.findall(r"(--[\w-]+)", options)) | set(re.findall(r"^  (-\w),", options, re.MULTILINE))
+        for option in words[2:]:
+            if re.match(r"--?[a-zA-Z]", option) and option.split("=")[0].rstrip("`.,;:)") not in known:
+                yield f"{name}: {command} has no {option}: {line}"
+
+
+def check_table(cupel, text):
+    rows = re.findall(r"^\| (?:`.*`.*|attention.*) \| (`[^|]*`) \|$", text, re.MULTILINE)
+    if len(rows) < 30:
+        yield f"writing-contracts.md: {len(rows)} rows were found in the table of PyTorch calls"
+    for expression in (e for row in rows for e in re.findall(r"`([^`]*)`", row)):
+        linear = "linear(" in expression
+        contract = TABLE_CONTRACT.replace("EXPRESSION", expression).replace("WEIGHT", "M, N" if linear else "N")
+        status, output = dry_run(cupel, contract.replace("BIAS", "M" if linear else "N"))
+        # every row gives some tensor: that it is no scalar is the one thing that may be wrong
+        if status != 0 and not re.search(r"expected the shape \[\].*found \[", output):
+            yield f"writing-contracts.md: {expression}: {output.strip()}"
+
+
+def check_missing(cupel, text):
+    _, ops = run(cupel, "ops")
+    wanted = {re.search(r"(\w+)\(", line).group(1) for line in ops.splitlines() if line.endswith("not there yet")}
+    listed = re.search(r"refused with its line: `(.*?)`", text, re.DOTALL)
+    found = set(listed.group(1).split()) if listed else set()
+    for function in sorted(wanted ^ found):
+        yield f"writing-contracts.md: {function} is {'not listed as missing' if function in wanted else 'there by now'}"
+
+
+def check_gates(root, text):
+    registry = read(root, "gates", "registry.c")
+    titles = dict(re.findall(r'X\(\w+, "([A-Z]{3}-\d\d)", "([^"]*)"\)', read(root, "gates", "finding.h")))
+    entries = re.findall(r'\{CUPEL_GATE_([A-Z]{3})_(\d\d),\s*"([^"]*)",\s*"([^"]*)"', registry)
+    if len(entries) != 12 or len(titles) != 12:
+        yield "gates.md: the registry was not understood"
+    for family, number, asserts, exercised in entries:
+        gate = f"{family}-{number}"
+        section = re.search(rf"^## {gate} (.*?)$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+        if not section:
+            yield f"gates.md: {gate} is missing"
+            continue
+        if section.group(1) != titles[gate]:
+            yield f"gates.md: {gate} is called {titles[gate]}"
+        for line in (f"- asserts: {asserts}", f"- exercised by: {exercised}"):
+            if line + "\n" not in section.group(2):
+                yield f"gates.md: {gate} lacks the line: {line}"
+
+
+def check_guide(cupel, text):
+    kernels, shown = blocks(text, "cuda"), blocks(text, "yaml")
+    if not kernels or not shown:
+        yield "guide.md: the kernel or its contract is missing"
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "rows.cu"), "w", encoding="utf-8") as out:
+            out.write(kernels[0])
+        status, output = run(cupel, "init", "rows.cu", cwd=folder)
+        if status != 0:
+            yield f"guide.md: cupel init: {output}"
+        elif read(folder, "rows.yaml") != shown[0]:
+            yield "guide.md: cupel init writes another contract:\n" + read(folder, "rows.yaml")
+        if output not in text:
+            yield "guide.md: cupel init says something else: " + output
+
+
+def main():
+    root, cupel = sys.argv[1], os.path.abspath(sys.argv[2])
+    wrong = []
+    for name in DOCUMENTS:
+        text = read(root, name)
+        wrong += [*check_contracts(cupel, name, text), *check_commands(cupel, name, text)]
+    writing = read(root, "docs", "writing-contracts.md")
+    wrong += [*check_table(cupel, writing), *check_missing(cupel, writing)]
+    wrong += check_gates(root, read(root, "docs", "gates.md"))
+    wrong += check_guide(cupel, read(root, "docs", "guide.md"))
+    print("\n".join(wrong) or "the documents agree with the program")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
