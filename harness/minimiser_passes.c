@@ -453,6 +453,7 @@ static void lower_dims_with_values(cupel_shrink *shrink) {
 
 /* Cheap and large steps first; the driver reorders by what each achieves. */
 static const cupel_minimiser_pass passes[] = {
+    {"schedule simple", simplify_schedule},
     {"simple values", take_simple_values},
     {"all dims down", lower_all_dims},
     {"dims down", lower_dims},
@@ -463,7 +464,6 @@ static const cupel_minimiser_pass passes[] = {
     {"edits off", remove_edits},
     {"patterns simpler", simplify_patterns},
     {"values constant", take_constants},
-    {"schedule simple", simplify_schedule},
     {"run options plain", simplify_run_options},
     {"params simple", simplify_params},
     {"amplitudes simple", simplify_amplitudes},

@@ -68,7 +68,7 @@ def main():
     wanted = [
         (file, contract, options.seed + number)
         for number in range((options.cases + options.slice - 1) // options.slice)
-        for file, contract, verdict, _, _ in read_manifest(options.manifest)
+        for file, contract, verdict, *_ in read_manifest(options.manifest)
         if verdict == "accepted" and options.seed + number not in done[contract]
     ]
     bad = 0

@@ -2,7 +2,8 @@
 """Runs `cupel check` on every contract of a manifest and compares verdict, gates and signatures with it.
 
 A manifest line: file, contract id, verdict, gates that may be named (comma separated, - for none) and, optionally, a
-regular expression that every finding's signature must match. Prints one line a contract and a summary in TAP-like
+regular expression that every finding's signature must match, and another one for its minimal case, in which a dot stands
+for a space. Prints one line a contract and a summary in TAP-like
 form; exit status 0 when everything is as the manifest says.
 """
 import argparse
@@ -21,9 +22,10 @@ def read_manifest(path):
             line = line.split("#")[0].split()
             if not line:
                 continue
-            if len(line) not in (4, 5):
-                sys.exit(f"{path}:{number}: expected 4 or 5 columns, found {len(line)}")
-            yield line[:3] + [set(line[3].split(",")) - {"-"}, line[4] if len(line) == 5 else None]
+            if len(line) not in (4, 5, 6):
+                sys.exit(f"{path}:{number}: expected 4 to 6 columns, found {len(line)}")
+            line += [None] * (6 - len(line))
+            yield line[:3] + [set(line[3].split(",")) - {"-"}, line[4], line[5]]
 
 
 def check(cupel, path, contract, arguments, folder):
@@ -40,7 +42,7 @@ def check(cupel, path, contract, arguments, folder):
     return done.returncode, None, done.stdout + done.stderr, seconds
 
 
-def complaints(verdict, gates, signature, code, report, folder):
+def complaints(verdict, gates, signature, case, code, report, folder):
     if report is None:
         return ["no JSON report"]
     found = []
@@ -57,6 +59,8 @@ def complaints(verdict, gates, signature, code, report, folder):
     for f in proofs:
         if signature and not re.search(signature, f["signature"]):
             found.append(f"signature {f['signature']} does not match {signature}")
+        if case and not re.search(case, f["case"]):
+            found.append(f"the minimal case {f['case']} does not match {case}")
         bundle = f.get("bundle")
         if not bundle or not os.path.exists(os.path.join(folder, bundle, "case.yaml")) and not os.path.exists(
                 os.path.join(bundle, "case.yaml")):
@@ -77,7 +81,7 @@ def main():
     options = parser.parse_args()
     folder = options.folder or os.path.dirname(options.manifest)
     passed = failed = 0
-    for file, contract, verdict, gates, signature in read_manifest(options.manifest):
+    for file, contract, verdict, gates, signature, case in read_manifest(options.manifest):
         if options.only and not re.search(options.only, contract):
             continue
         if verdict == "accepted":
@@ -88,7 +92,7 @@ def main():
                 arguments += ["--cases", options.cases_rejected]
         with tempfile.TemporaryDirectory() as out:
             code, report, text, seconds = check(options.cupel, os.path.join(folder, file), contract, arguments, out)
-            wrong = complaints(verdict, gates, signature, code, report, out)
+            wrong = complaints(verdict, gates, signature, case, code, report, out)
         if options.limit and verdict == "rejected" and seconds > options.limit:
             wrong.append(f"took {seconds:.1f} s, more than {options.limit:g}")
         cases = report["cases"] if report else 0

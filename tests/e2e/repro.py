@@ -78,7 +78,7 @@ def host_bundles(options, folder):
 def device_bundles(options, nvcc, folder):
     work = []
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for file, contract, verdict, _, _ in manifest.read_manifest(options.manifest):
+        for file, contract, verdict, *_ in manifest.read_manifest(options.manifest):
             if verdict != "rejected" or not re.search(options.only, contract):
                 continue
             bundles, problem = check(options, os.path.join(options.kernels, file), contract, folder)
