@@ -41,7 +41,8 @@ static void open(fixture *f, const char *claims, const char *shape, const char *
 }
 
 static cupel_limit_answer ask(fixture *f, cupel_limit limit, cupel_binding *witness) {
-    cupel_limit_answer answer = cupel_resources_ask(&f->question, limit, &f->base, memory, BOXES, witness, NULL);
+    cupel_limit_answer answer =
+        cupel_resources_ask(&f->question, limit, &f->base, memory, BOXES, witness, NULL);
     if (answer == CUPEL_LIMIT_BROKEN) {
         assert_true(cupel_binding_legal(witness));
         assert_true(cupel_resources_refused(&f->question, witness, limit, NULL));
