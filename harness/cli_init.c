@@ -75,6 +75,7 @@ static bool report(cupel_guess *guess, const target *to, const char *text, const
     cupel_error err = {0};
     char message[1400];
     FILE *out = to->path ? stdout : stderr;
+    (void)fflush(stdout);
     const char *path = to->path ? to->path : "-";
     cupel_arena *arena = guess->kernel->file->arena;
     cupel_code code = to->path

@@ -31,7 +31,17 @@ static kernel_name name_of(const cupel_guess *guess) {
     size_t used = 0;
     for (const char *c = guess->id; *c && used + 1 < sizeof n.compact; c++)
         if (*c != '-') n.compact[used++] = *c;
-    snprintf(n.parts, sizeof n.parts, "-%.100s-", guess->id);
+    used = 0;
+    n.parts[used++] = '-';
+    for (const char *part = guess->id; *part;) { /* gelu4 counts as gelu too */
+        size_t length = strcspn(part, "-"), bare = length;
+        while (bare > 0 && isdigit((unsigned char)part[bare - 1])) bare--;
+        if (used + 2 * length + 3 > sizeof n.parts) break;
+        used += (size_t)snprintf(n.parts + used, sizeof n.parts - used, "%.*s-", (int)length, part);
+        if (bare > 1 && bare < length)
+            used += (size_t)snprintf(n.parts + used, sizeof n.parts - used, "%.*s-", (int)bare, part);
+        part += length + (part[length] == '-');
+    }
     return n;
 }
 

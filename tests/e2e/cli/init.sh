@@ -1,0 +1,87 @@
+# contracts are guessed: from launches, indices, names; what cannot be guessed stops the check
+cat >add.cu <<'CU'
+#include <iostream>
+__global__ void vectorAdd(const float *a, const float *b, float *c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+}
+int main() {
+    int count = 1 << 20, threads = 128;
+    float *a, *b, *c;
+    vectorAdd<<<(count + threads - 1) / threads, threads>>>(a, b, c, count);
+}
+CU
+try cupel init add.cu
+cat add.yaml
+try cupel init add.cu
+try cupel check add.cu --cases 20 --seed 1 -q >report
+tail -2 report
+cat >several.cu <<'CU'
+#define TILE 16
+template <typename T, int B> __global__ void row_softmax(const T *x, T *y, int cols) {
+    const T *in = x + blockIdx.x * cols;
+    T *out = y + blockIdx.x * cols;
+    float top = -INFINITY, sum = 0;
+    for (int c = 0; c < cols; c++) top = fmaxf(top, in[c]);
+    for (int c = 0; c < cols; c++) sum += expf((float)in[c] - top);
+    for (int c = threadIdx.x; c < cols; c += B) out[c] = expf((float)in[c] - top) / sum;
+}
+__global__ void sgemm(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C) {
+    int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= M || col >= N) return;
+    float sum = 0;
+    for (int k = 0; k < K; k++) sum += A[row * K + k] * B[k * N + col];
+    C[row * N + col] = alpha * sum + beta * C[row * N + col];
+}
+__global__ void gelu4(const float *x, float *y, int n) {
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
+    if (i + 3 < n) {
+        float4 v = *reinterpret_cast<const float4 *>(&x[i]);
+        v.x *= normcdff(v.x), v.y *= normcdff(v.y), v.z *= normcdff(v.z), v.w *= normcdff(v.w);
+        *reinterpret_cast<float4 *>(&y[i]) = v;
+    }
+}
+__global__ void __launch_bounds__(64) sum_blocks(const float *x, float *partial, int n) {
+    __shared__ float part[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[threadIdx.x] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        float sum = 0;
+        for (int k = 0; k < 64; k++) sum += part[k];
+        partial[blockIdx.x] = sum;
+    }
+}
+__global__ void embedding(const int *ids, const float *table, float *out, int tokens, int width) {
+    int t = blockIdx.x, c = threadIdx.x + blockIdx.y * blockDim.x;
+    if (t < tokens && c < width) out[t * width + c] = table[ids[t] * width + c];
+}
+__global__ void half_add(const __half *a, const __half *b, __half *c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = __hadd(a[i], b[i]);
+}
+__global__ void mystery(const float *x, float *y, int n, bool flag) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = flag ? x[i] : 0.5f;
+}
+void launch(float *x, float *y, int rows, int cols) {
+    dim3 block(TILE, TILE);
+    dim3 grid((cols + block.x - 1) / block.x, (rows + TILE - 1) / TILE);
+    row_softmax<float, 64><<<rows, 64, 0, 0>>>(x, y, cols);
+    sgemm<<<grid, block>>>(rows, cols, 8, 1.0f, x, x, 0.0f, y);
+}
+CU
+try cupel init several.cu
+for kernel in row_softmax sgemm gelu4 sum_blocks embedding half_add; do
+    echo "--- $kernel"
+    sed '1,2d' several_$kernel.yaml
+    cupel check several_$kernel.yaml --cases 20 --seed 1 -q 2>&1 | tail -1
+done
+try cupel check several_mystery.yaml
+try cupel init several.cu -o one.yaml
+try cupel init several.cu --contract mistery -o -
+try cupel init several.cu --contract mystery -o -
+try cupel init missing.cu
+echo 'int main() {}' >host.cu
+try cupel init host.cu
+try cupel init "$KERNELS/softmax.cu"
