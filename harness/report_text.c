@@ -202,6 +202,11 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
     print_patterns(report, out);
     print_tried(report, out);
     print_resources(report, out);
+    const cupel_executor_backend *backend = cupel_executor_find(report->executor);
+    if (backend && backend->varies_schedules && !backend->checks_addresses)
+        fprintf(out,
+                "addresses not checked by the device: a read outside of the buffers that changes no result "
+                "shows on --on emu alone\n");
     for (int i = 0; i < report->finding_count; i++) {
         fputc('\n', out);
         cupel_report_finding(&report->findings[i], out);

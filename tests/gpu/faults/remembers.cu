@@ -1,0 +1,25 @@
+/* cupel: 1
+id: gpu-remembers
+about: Counts its calls in a device variable and gives the first result again.
+dims:    {N: 1..4096}
+inputs:  {x: "f32[N]"}
+outputs: {y: "f32[N]"}
+ensures: {y: "2 * x"}
+kernel:
+  entry: scale
+  args:  [x, y, N]
+  grid:  ["ceil_div(N, 64)"]
+  block: [64]
+*/
+__device__ float first;
+__device__ int calls;
+__global__ void scale(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    y[i] = 2.0f * x[i];
+    if (i == 0) {
+        if (calls == 0) first = y[0];
+        y[0] = first; // defect
+        calls = 1;
+    }
+}
