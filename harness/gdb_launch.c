@@ -165,6 +165,12 @@ static cupel_code start(const cupel_cli_settings *settings, const char *cache, c
     return cupel_fail(err, CUPEL_IO, "gdb cannot be started: %s", strerror(problem));
 }
 
+static cupel_code expect_cpu(const char *executor, cupel_error *err) {
+    if (strcmp(executor, "emu") == 0 || strcmp(executor, "host") == 0) return CUPEL_OK;
+    return cupel_fail(err, CUPEL_UNSUPPORTED, "gdb sees what runs on this CPU; use --on emu, not --on %s",
+                      executor);
+}
+
 /* Opens the bundle first: its mistakes are told here, not within gdb. */
 static cupel_code launch(const cupel_cli_settings *settings, cupel_error *err) {
     char bundle[1024];
@@ -173,7 +179,8 @@ static cupel_code launch(const cupel_cli_settings *settings, cupel_error *err) {
     cupel_cli_bundle_name(settings->operand, bundle, sizeof bundle);
     cupel_code code = cupel_cli_bundle_open("replay", settings, bundle, false, opened, err);
     if (code == CUPEL_OK) {
-        code = start(settings, opened->session.cache, err);
+        code = expect_cpu(opened->session.supervisor.executor, err);
+        if (code == CUPEL_OK) code = start(settings, opened->session.cache, err);
         cupel_cli_bundle_close(opened);
     }
     free(opened);
