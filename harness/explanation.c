@@ -121,8 +121,10 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path, 
         fprintf(out, "\n");
     }
     write_cause(out, bundle);
-    fprintf(out, "## Again\n\n    cupel replay %s\n\nExecutor %s, seed %" PRIu64 ".\n", path,
-            bundle->executor, bundle->seed);
+    fprintf(out,
+            "## Again\n\n    cupel replay %s\n    cupel explain %s\n    cupel replay --gdb %s\n\nExecutor "
+            "%s, seed %" PRIu64 ".\n",
+            path, path, path, bundle->executor, bundle->seed);
     if (repro) fprintf(out, "\n%s\n", repro);
 }
 
