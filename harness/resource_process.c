@@ -19,6 +19,18 @@
 
 enum { CPU_SECONDS = 300, FILE_BYTES = 256 << 20, NAP_MILLISECONDS = 1, GRACE_NAPS = 500 };
 
+/* Of a compiler that expands templates without end; sanitizers map more than that at once. */
+static const rlim_t data_bytes = (rlim_t)8 << 30;
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
 struct cupel_resources_job {
     pid_t pid;
     int pipe;
@@ -45,6 +57,7 @@ static void prepare_child(const cupel_executor_options *options, int answer) {
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, CPU_SECONDS);
     limit(RLIMIT_FSIZE, FILE_BYTES);
+    if (!SANITIZED) limit(RLIMIT_DATA, data_bytes);
     if (options->cache) setenv("TMPDIR", options->cache, 1);
     cupel_worker_isolate(options->cache, false, ignored, sizeof ignored);
 }
