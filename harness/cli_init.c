@@ -84,8 +84,7 @@ static bool report(cupel_guess *guess, const target *to, const char *text, const
     bool loads = code == CUPEL_OK;
     if (to->path)
         fprintf(out, "%s: the contract %s for the kernel %s\n", path, guess->id, guess->kernel->facts->name);
-    const cupel_guess_tensor *output = cupel_guess_output(guess);
-    bool open = output && !output->ensures;
+    bool open = strstr(text, CUPEL_GUESS_PLACEHOLDER) != NULL;
     if (loads)
         fprintf(out, "  loads as it is; look at the guesses, then: cupel check %s\n",
                 !to->path                                          ? "FILE"
@@ -93,7 +92,7 @@ static bool report(cupel_guess *guess, const target *to, const char *text, const
                                                                    : settings->operand);
     else
         fprintf(out, "  %s: %s\n",
-                open ? "not finished: nothing could be guessed of what it computes" : "does not load yet",
+                open ? "not finished: fill in what says " CUPEL_GUESS_PLACEHOLDER : "does not load yet",
                 cupel_error_format(&err, message, sizeof message));
     return loads;
 }

@@ -172,7 +172,10 @@ void cupel_init_accesses_read(cupel_init_kernel *kernel) {
         bool address = cupel_lexer_is(tokens, i - 1, "*") && cupel_lexer_is(tokens, i + 1, "=") &&
                        !is_dereferenced(kernel, i); /* its definition */
         bool tested = cupel_lexer_is(tokens, i + 1, "!=") || cupel_lexer_is(tokens, i + 1, "==") ||
-                      cupel_lexer_is(tokens, i + 1, "?");
+                      cupel_lexer_is(tokens, i + 1, "?") ||
+                      (cupel_lexer_is(tokens, i - 1, "(") && cupel_lexer_is(tokens, i - 2, "if") &&
+                       (cupel_lexer_is(tokens, i + 1, ")") || cupel_lexer_is(tokens, i + 1, "&&")));
+        if (tested) kernel->params[p].optional = true;
         if (indexed && !address && !tested && !is_kept(kernel, i)) read_access(kernel, p, alias, i);
     }
 }

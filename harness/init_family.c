@@ -490,7 +490,9 @@ void cupel_guess_postcondition(cupel_guess *guess) {
          f < sizeof families / sizeof *families && !guess->note && o.count > 0 && !o.out->ensures; f++)
         o.out->ensures = families[f](&o);
     if (o.out->ensures)
-        o.out->ensures_why = FORMAT(&o, "by the name %s", guess->kernel->declaration->name);
+        o.out->ensures_why = FORMAT(
+            &o, "by the name %s%s", guess->kernel->declaration->name,
+            strncmp(o.out->ensures, "arg", 3) == 0 ? "; the first of equal elements, as in PyTorch" : "");
     else if (o.count > 0)
         suggest(&o);
     side_outputs(&o);

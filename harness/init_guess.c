@@ -1,6 +1,7 @@
 #include "init_guess.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -202,6 +203,11 @@ static cupel_code guess_tensors(cupel_guess *guess, cupel_error *err) {
         tensor->type = type_of(guess, &kernel->params[p]);
         if (!tensor->type) tensor->type = CUPEL_GUESS_PLACEHOLDER;
         guess_role(guess, tensor);
+        if (tensor->role & CUPEL_GUESS_OUTPUT && kernel->params[p].optional) {
+            guess->tensor_count--; /* the kernel does without it: null is passed */
+            guess->null_params |= UINT64_C(1) << p;
+            continue;
+        }
         outputs += (tensor->role & CUPEL_GUESS_OUTPUT) != 0;
     }
     if (guess->tensor_count == 0)

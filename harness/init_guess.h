@@ -64,7 +64,8 @@ typedef struct cupel_guess {
     const char *shared, *shared_why; /* NULL: none */
     const char *lets;                /* derived integers that ensures needs, or NULL */
     const char *candidates[CUPEL_GUESS_CANDIDATE_MAX];
-    const char *note; /* why nothing is known, or NULL */
+    uint64_t null_params; /* a bit for each output that may be null: null is passed */
+    const char *note;     /* why nothing is known, or NULL */
 } cupel_guess;
 
 /* Everything that can be guessed of a kernel. Errors: MEMORY; UNSUPPORTED when it has no pointer. */

@@ -45,7 +45,8 @@ typedef struct cupel_init_param {
     const char *type;    /* as written, without const, * and __restrict__: "float", "T", "unsigned int" */
     const char *written; /* all of it but the name */
     bool is_const;
-    int vector; /* 4 for float4 *, 2 for half2 *, else 1 */
+    bool optional; /* a pointer that is compared with null */
+    int vector;    /* 4 for float4 *, 2 for half2 *, else 1 */
 } cupel_init_param;
 
 typedef struct cupel_init_template {

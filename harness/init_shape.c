@@ -134,6 +134,10 @@ static const cupel_init_tree *product_tree(const product *p, cupel_arena *arena)
 static const cupel_init_tree *quotient(const cupel_init_tree *whole, const cupel_init_tree *by,
                                        cupel_arena *arena) {
     if (cupel_init_tree_equal(whole, by)) return cupel_init_tree_number(1, arena);
+    if (by->op == '*') { /* by one factor after the other */
+        const cupel_init_tree *rest = quotient(whole, by->child[1], arena);
+        return rest ? quotient(rest, by->child[0], arena) : NULL;
+    }
     if (whole->op != '*') return NULL;
     for (int i = 0; i < 2; i++) {
         const cupel_init_tree *rest = quotient(whole->child[i], by, arena);

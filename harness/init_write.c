@@ -135,9 +135,13 @@ static void write_kernel(const cupel_guess *guess, FILE *out) {
     for (int p = 0; p < kernel->param_count && used + 80 < sizeof text; p++) {
         bool known = kernel->params[p].kind != CUPEL_INIT_CLASS_OTHER;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.60s", p ? ", " : "",
-                                 known ? kernel->params[p].name : CUPEL_GUESS_PLACEHOLDER);
+                                 guess->null_params >> p & 1 ? "null"
+                                 : known                     ? kernel->params[p].name
+                                                             : CUPEL_GUESS_PLACEHOLDER);
     }
-    fprintf(out, "  args: [%s]\n", used ? text : "");
+    char args[420];
+    snprintf(args, sizeof args, "  args: [%s]", used ? text : "");
+    line(out, args, guess->null_params ? "null for an output that the kernel can do without" : "");
     axes(guess, guess->grid, guess->grid_count, text, sizeof text);
     LINE(out, guess->grid_why, "  grid: [%s]", text);
     axes(guess, guess->block, guess->block_count, text, sizeof text);
