@@ -5,9 +5,11 @@
 /* Streams of the mixture (philox.h), apart from those of drawing. */
 enum { STREAM_CASE = 0x510, STREAM_CHOICE, STREAM_CROSS, STREAM_ENGINE };
 
-/* Behind the first draws one case in FRESH_EVERY is fresh. Of the others one in CORPUS_EVERY changes what the
- * engine chose, the rest what is at the front; of so many offers to cross, one is taken. */
-enum { FRESH_EVERY = 4, CORPUS_EVERY = 3, CROSS_EVERY = 6 };
+/* Of so many cases behind the first draws, undirected draws are: up to case EARLY most, so that a defect that
+ * is not quite common costs little more than undirected, then fewer. One more is a fresh recipe that leans on
+ * the candidate's own numbers. The others change a recipe: one in CORPUS_EVERY what the engine chose, the
+ * rest what is at the front. Of so many offers to cross, one is taken. */
+enum { SHARES = 12, EARLY = 2048, DRAWS_EARLY = 9, DRAWS_LATE = 4, CORPUS_EVERY = 3, CROSS_EVERY = 6 };
 
 static bool is_fixed(const cupel_search *search, uint64_t n) {
     return n < search->start_count + CUPEL_MIXTURE_DRAWS;
@@ -58,16 +60,21 @@ static bool is_welcome(const cupel_search *search, const cupel_recipe *parent, c
 
 /* ---- fresh recipes ---- */
 
-/* Every other fresh recipe leans on the candidate's own numbers, where they are known. */
-static cupel_code make_fresh(const cupel_search *search, uint64_t n, cupel_random *random, cupel_recipe *out,
-                             cupel_error *err) {
-    if (!search->limits.dictionary || cupel_random_below(random, 2))
-        return cupel_engine_draw(search, n, out, err);
+/* Leans on the candidate's own numbers, where they are known. */
+static cupel_code make_directed(const cupel_search *search, uint64_t n, cupel_random *random,
+                                cupel_recipe *out, cupel_error *err) {
+    if (!search->limits.dictionary) return cupel_engine_draw(search, n, out, err);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         CUPEL_TRY(cupel_recipe_draw_directed(search->contract, &search->limits, random, out, err));
         if (is_welcome(search, NULL, out, random)) break;
     }
     return CUPEL_OK;
+}
+
+static cupel_code make_fresh(const cupel_search *search, uint64_t n, cupel_random *random, cupel_recipe *out,
+                             cupel_error *err) {
+    if (cupel_random_below(random, 2)) return cupel_engine_draw(search, n, out, err);
+    return make_directed(search, n, random, out, err);
 }
 
 /* ---- grafts ---- */
@@ -144,10 +151,13 @@ cupel_code cupel_mixture_next(const cupel_search *search, uint64_t n, const cupe
     if (is_fixed(search, n)) return cupel_engine_start(search, n, out, err);
     cupel_random random = choices(search, n);
     cupel_encoded ahead;
-    if (cupel_random_below(&random, FRESH_EVERY) == 0) return make_fresh(search, n, &random, out, err);
+    uint64_t share = cupel_random_below(&random, SHARES);
+    if (share < (n - search->start_count < EARLY ? DRAWS_EARLY : DRAWS_LATE))
+        return cupel_engine_draw(search, n, out, err);
+    if (share == SHARES - 1) return make_directed(search, n, &random, out, err);
     if (!other && cupel_random_below(&random, CORPUS_EVERY) && cupel_front_pick(front, &random, &ahead))
         parent = &ahead;
-    if (!reads(search, parent, out)) return make_fresh(search, n, &random, out, err);
+    if (!reads(search, parent, out)) return cupel_engine_draw(search, n, out, err);
     cupel_recipe second;
     if (reads(search, other, &second)) {
         cupel_recipe first = *out;
