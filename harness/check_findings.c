@@ -10,7 +10,7 @@ static const double minimise_seconds = 5, campaign_minimise_seconds = 15, minimi
 static const double untimed = 1e9;
 
 /* A finding of which the budget allows fewer tries than this (a hang, as a rule) is left as it was found. */
-enum { WORTHWHILE_TRIES = 8, MINIMISE_TRIES = 1600 };
+enum { WORTHWHILE_TRIES = 8, MINIMISE_TRIES = 1600, MINIMISE_TRIES_MEMORY = 60, MINIMISE_TRIES_DEATH = 400 };
 
 cupel_check_finding *cupel_check_known(const cupel_check *c, const char *signature) {
     for (int i = 0; i < c->report->finding_count; i++)
@@ -36,6 +36,15 @@ static double minimise_budget(const cupel_check *c) {
     double seconds = c->options->endless ? campaign_minimise_seconds : minimise_seconds;
     if (cupel_check_remaining(c) < seconds) seconds = cupel_check_remaining(c);
     return seconds < minimise_least ? minimise_least : seconds;
+}
+
+/* Without a clock what a try costs goes by what it does: filling the memory takes long, and so does a new
+ * worker for each. */
+static int minimise_tries(const cupel_check *c, const cupel_check_finding *found) {
+    cupel_fault fault = found->finding.fault;
+    if (!cupel_check_untimed(c) || fault == CUPEL_FAULT_NONE) return MINIMISE_TRIES;
+    if (fault == CUPEL_FAULT_MEMORY) return MINIMISE_TRIES_MEMORY;
+    return c->contract->host ? MINIMISE_TRIES_DEATH : MINIMISE_TRIES;
 }
 
 static bool worth_minimising(const cupel_check *c, const cupel_check_finding *found) {
@@ -186,7 +195,7 @@ static void minimise(cupel_check *c, cupel_check_finding *found) {
     cupel_recipe recipe = found->recipe;
     cupel_finding finding;
     cupel_minimise_report report = {0};
-    cupel_minimise_options budget = {.max_tries = MINIMISE_TRIES, .seconds = minimise_budget(c)};
+    cupel_minimise_options budget = {.max_tries = minimise_tries(c, found), .seconds = minimise_budget(c)};
     cupel_predicate predicate = {c, try_for_minimiser, keep_slip};
     if (cupel_minimise(c->contract, found->signature, &predicate, &budget, &recipe, &finding, &report,
                        NULL) != CUPEL_OK ||
