@@ -316,8 +316,8 @@ static void corpus_is_used(void **state) {
     (void)state;
     if (!HAS_LIBFUZZER) skip();
     enum { LIMIT = 20000 };
-    cupel_encoded corpus[] = {encoded(4, 4, 4), encoded(187, 113, 20), encoded(9, 9, 9)};
-    cupel_search s = {.first = 1000, .corpus_count = 3, .corpus = corpus};
+    cupel_encoded corpus[] = {encoded(4, 4, 4), encoded(9, 9, 9), encoded(187, 113, 20)};
+    cupel_search s = {.first = 5000, .corpus_count = 3, .corpus = corpus};
     uint64_t with = median("libfuzzer", (made_up){.behave = nested}, s, LIMIT);
     s.corpus_count = 0;
     uint64_t without = median("libfuzzer", (made_up){.behave = nested}, s, LIMIT);
