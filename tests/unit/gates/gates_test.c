@@ -57,6 +57,30 @@ static void edges_of_the_interval_pass(void **state) {
     fixture_stop(&f);
 }
 
+/* What passes says how close it came, for the gate of the case's traits; what is wrong or without a bound
+ * says nothing. */
+static void closeness_is_of_what_passes(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    fixture_judge(&f);
+    assert_int_equal(f.judged.closeness_count, 1);
+    assert_int_equal(f.judged.closeness[0].gate, CUPEL_GATE_CMP_01);
+    assert_true(f.judged.closeness[0].ratio == 0);
+    for (int r = 0; r < 2; r++) fixture_set(&f, r, 3, 8.125f);
+    f.evidence.traits = CUPEL_TRAIT_SHAPE;
+    fixture_judge(&f);
+    assert_int_equal(f.judged.closeness[0].gate, CUPEL_GATE_CMP_03);
+    assert_true(f.judged.closeness[0].ratio == 0.5);
+    for (int r = 0; r < 2; r++) fixture_set(&f, r, 3, 9); /* four radii away */
+    fixture_judge(&f);
+    assert_true(f.judged.closeness[0].ratio == 0);
+    f.radius[3] = INFINITY, f.lo[3] = -INFINITY, f.hi[3] = INFINITY;
+    fixture_judge(&f);
+    assert_true(f.judged.closeness[0].ratio == 0);
+    fixture_stop(&f);
+}
+
 static void wrong_value_names_the_worst(void **state) {
     (void)state;
     fixture f;
@@ -424,6 +448,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_result_passes),
         cmocka_unit_test(edges_of_the_interval_pass),
+        cmocka_unit_test(closeness_is_of_what_passes),
         cmocka_unit_test(wrong_value_names_the_worst),
         cmocka_unit_test(classes_are_compared),
         cmocka_unit_test(nan_bounds_do_not_pass),
