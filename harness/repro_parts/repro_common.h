@@ -76,14 +76,15 @@ typedef struct repro_case {
     const repro_allowed *allowed;
     uint32_t guard_poison;
     int rounds;     /* how often it is tried */
-    int same_bytes; /* runs that differ in poison, or in nothing, must agree */
+    int same_bytes; /* 0, or which runs must leave the same */
     int unwritten;  /* elements that keep their poison are failures */
     const char *need_not, *where;
 } repro_case;
 
 enum { REPRO_GUARD = 4096, REPRO_BUFFERS = 16, REPRO_SHOWN = 10 };
 
-enum { REPRO_SHOWS = 1, REPRO_CANNOT = 2 }; /* exit statuses */
+enum { REPRO_ONE_POISON = 1, REPRO_ANY_POISON = 2 }; /* same_bytes */
+enum { REPRO_SHOWS = 1, REPRO_CANNOT = 2 };          /* exit statuses */
 
 typedef struct repro_state {
     const repro_case *c;
@@ -372,6 +373,12 @@ static void repro_check_element(repro_state *s, const repro_allowed *a) {
     printf("%s\n", bits == before ? "; the launch has not written it" : "");
 }
 
+/* Did neither of the two first runs write these bytes? */
+static int repro_untouched(const repro_state *s, int buffer, size_t at, size_t size) {
+    return memcmp(s->first[0][buffer] + at, s->before[0][buffer] + at, size) == 0 &&
+           memcmp(s->first[1][buffer] + at, s->before[1][buffer] + at, size) == 0;
+}
+
 /* Elements that kept both poisons. */
 static void repro_check_unwritten(repro_state *s) {
     for (int i = 0; i < s->c->allowed_count; i++) {
@@ -379,9 +386,7 @@ static void repro_check_unwritten(repro_state *s) {
         const repro_tensor *t = &s->c->tensors[a->tensor];
         size_t at = s->guard + (size_t)repro_position(t, a->index), size = (size_t)t->type->size;
         if (a->classes & REPRO_KEEP || t->roles & REPRO_INPUT) continue;
-        if (memcmp(s->first[0][t->buffer] + at, s->before[0][t->buffer] + at, size) != 0 ||
-            memcmp(s->first[1][t->buffer] + at, s->before[1][t->buffer] + at, size) != 0)
-            continue;
+        if (!repro_untouched(s, t->buffer, at, size)) continue;
         if (s->failures++ >= REPRO_SHOWN) continue;
         repro_print_name(t, a->index);
         printf(": never written\n");
@@ -404,6 +409,8 @@ static void repro_check_same(repro_state *s, unsigned char **one, unsigned char 
             const unsigned char *a = one[tensor->buffer] + at, *b = other[tensor->buffer] + at;
             if (memcmp(a, b, size) == 0 || (repro_is_nan(tensor->type, a) && repro_is_nan(tensor->type, b)))
                 continue;
+            if (one == s->first[0] && other == s->first[1] && repro_untouched(s, tensor->buffer, at, size))
+                continue;
             if (s->failures++ >= REPRO_SHOWN) continue;
             repro_print_name(tensor, i);
             printf(": 0x%0*" PRIx64 " in one run, 0x%0*" PRIx64 " in another %s\n", tensor->type->size * 2,
@@ -423,7 +430,8 @@ static void repro_check(repro_state *s, int round) {
     if (round == 1 && s->c->unwritten) repro_check_unwritten(s);
     if (!s->c->same_bytes) return;
     if (round >= 2) repro_check_same(s, s->first[s->poison], s->after, "from the same memory");
-    if (round == 1) repro_check_same(s, s->first[0], s->first[1], "that differs in memory that is no input");
+    if (round == 1 && s->c->same_bytes == REPRO_ANY_POISON)
+        repro_check_same(s, s->first[0], s->first[1], "whose memory that is no input differs");
 }
 
 static int repro_verdict(const repro_state *s, int round) {
