@@ -83,7 +83,8 @@ static void test_find(void **state) {
     (void)state;
     assert_ptr_equal(cupel_executor_find("emu"), cupel_executor_emu());
     assert_ptr_equal(cupel_executor_find("host"), cupel_executor_host());
-    assert_null(cupel_executor_find("cuda"));
+    assert_ptr_equal(cupel_executor_find("cuda"), cupel_executor_cuda());
+    assert_null(cupel_executor_find("triton"));
     assert_ptr_equal(cupel_executor_default(&(cupel_contract){.host = true}), cupel_executor_host());
     assert_ptr_equal(cupel_executor_default(&(cupel_contract){0}), cupel_executor_emu());
 }
