@@ -94,6 +94,7 @@ typedef struct repro_state {
     unsigned char *before[2][REPRO_BUFFERS];
     void *places[2][REPRO_BUFFERS]; /* of the buffers' first bytes where the kernel sees them; those of calls
                                        elsewhere */
+    void *memory[2][REPRO_BUFFERS]; /* that holds them */
     void **address;                 /* those of the call at hand */
     size_t guard;                   /* bytes of a guard band */
     int poison;                     /* 0: NaN; 1: finite */
@@ -272,15 +273,28 @@ static size_t repro_whole(const repro_state *s, int b) {
     return s->c->buffers[b].size + 2 * s->guard;
 }
 
-static void repro_allocate(repro_state *s, void *(*place)(const repro_state *s, int buffer)) {
+/* place gives the address of a buffer's first byte and, in *memory, what is to be freed. */
+static void repro_allocate(repro_state *s, void *(*place)(const repro_state *s, int buffer, void **memory)) {
     for (int b = 0; b < s->c->buffer_count; b++) {
-        s->places[0][b] = place(s, b);
-        s->places[1][b] = s->c->call_count > 1 ? place(s, b) : NULL;
+        for (int k = 0; k < (s->c->call_count > 1 ? 2 : 1); k++)
+            s->places[k][b] = place(s, b, &s->memory[k][b]);
         s->image[b] = repro_memory(repro_whole(s, b));
         s->after[b] = repro_memory(repro_whole(s, b));
         for (int p = 0; p < 2; p++) {
             s->first[p][b] = repro_memory(repro_whole(s, b));
             s->before[p][b] = repro_memory(repro_whole(s, b));
+        }
+    }
+}
+
+static void repro_free(repro_state *s, void (*release)(void *memory)) {
+    for (int b = 0; b < s->c->buffer_count; b++) {
+        free(s->image[b]);
+        free(s->after[b]);
+        for (int p = 0; p < 2; p++) {
+            if (s->memory[p][b]) release(s->memory[p][b]);
+            free(s->first[p][b]);
+            free(s->before[p][b]);
         }
     }
 }

@@ -62,14 +62,17 @@ static void repro_launch(const char *name, void (*kernel)(P...), const long long
 }
 
 /* What cudaMalloc gives is aligned to 256 bytes. */
-static void *repro_place(const repro_state *s, int b) {
+static void *repro_place(const repro_state *s, int b, void **memory) {
     const repro_buffer *buffer = &s->c->buffers[b];
     size_t align = buffer->align > 1 ? buffer->align : 1, room = align > 256 ? align : 0;
     size_t front = (s->guard + align - 1) / align * align + buffer->misalign;
     size_t size = front + buffer->size + s->guard + room;
-    void *memory;
-    repro_expect(cudaMalloc(&memory, size ? size : 1), "cudaMalloc");
-    return (void *)(((uintptr_t)memory + (room ? room - 1 : 0)) / align * align + front);
+    repro_expect(cudaMalloc(memory, size ? size : 1), "cudaMalloc");
+    return (void *)(((uintptr_t)*memory + (room ? room - 1 : 0)) / align * align + front);
+}
+
+static void repro_release(void *memory) {
+    cudaFree(memory);
 }
 
 static void repro_copy(repro_state *s, int b, bool to_device) {
@@ -106,5 +109,6 @@ static int repro_run(const repro_case *c, void (*call)(void), int argc, char **a
         for (int b = 0; b < c->buffer_count; b++) repro_copy(&repro, b, false);
         repro_check(&repro, round++);
     }
+    repro_free(&repro, repro_release);
     return repro_verdict(&repro, round);
 }

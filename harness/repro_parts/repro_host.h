@@ -42,10 +42,10 @@ static void repro_watch(void) {
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) sigaction(fatal[i], &action, NULL);
 }
 
-static void *repro_place(const repro_state *s, int b) {
+static void *repro_place(const repro_state *s, int b, void **memory) {
     size_t align = s->c->buffers[b].align > 1 ? s->c->buffers[b].align : 1;
-    unsigned char *memory = repro_memory(repro_whole(s, b) + 2 * align);
-    return (void *)(((uintptr_t)memory + s->guard + align - 1) / align * align + s->c->buffers[b].misalign);
+    *memory = repro_memory(repro_whole(s, b) + 2 * align);
+    return (void *)(((uintptr_t)*memory + s->guard + align - 1) / align * align + s->c->buffers[b].misalign);
 }
 
 static int repro_run(const repro_case *c, void (*call)(void), int argc, char **argv) {
@@ -70,5 +70,6 @@ static int repro_run(const repro_case *c, void (*call)(void), int argc, char **a
             memcpy(repro.after[b], (unsigned char *)repro.address[b] - repro.guard, repro_whole(&repro, b));
         repro_check(&repro, round++);
     }
+    repro_free(&repro, free);
     return repro_verdict(&repro, round);
 }
