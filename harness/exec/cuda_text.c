@@ -146,6 +146,10 @@ static bool holds(line l, const char *part) {
     return memmem(l.text, l.length, part, strlen(part)) != NULL;
 }
 
+static bool begins(line l, const char *with) {
+    return l.length >= strlen(with) && memcmp(l.text, with, strlen(with)) == 0;
+}
+
 static bool name_part(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
 }
@@ -195,17 +199,34 @@ void cupel_cuda_text_atomics(const char *ptx, const char *lowered, bool *adds_fl
     }
 }
 
+/* The name that a line declares: the last word before its size, value or end. */
+static line declared_name(line l) {
+    size_t end = 0;
+    while (end < l.length && strchr("=[;", l.text[end]) == NULL) end++;
+    while (end > 0 && isspace((unsigned char)l.text[end - 1])) end--;
+    size_t begin = end;
+    while (begin > 0 && !isspace((unsigned char)l.text[begin - 1])) begin--;
+    return (line){l.text + begin, end - begin};
+}
+
+static bool is_used(const char *ptx, line name) {
+    int count = 0;
+    size_t length = strlen(ptx);
+    for (const char *at = ptx; (at = memmem(at, length - (size_t)(at - ptx), name.text, name.length)) != NULL;
+         at += name.length)
+        if (!name_part(at[-1]) && !name_part(at[name.length]) && ++count > 1) return true;
+    return false;
+}
+
+/* A constant, or text, is a variable to PTX too, but one that no instruction names or that is only read: the
+ * first are told apart, the second cost a reload. */
 bool cupel_cuda_text_state(const char *ptx) {
-    static const char *const harmless[] = {
-        " cupel_signature_", "15cupel_signature", " __unnamed_", " $str", "_ZNSt", "_ZN4cuda"};
     for (const char *at = ptx; *at != '\0';) {
         line l = next_line(&at);
         if (l.length == 0 || l.text[0] != '.' || !holds(l, ".global ") || !holds(l, ".align ")) continue;
-        line declared = {l.text, strcspn(l.text, "=[;")};
-        bool counts = true;
-        for (size_t i = 0; i < sizeof harmless / sizeof *harmless && counts; i++)
-            counts = !holds(declared, harmless[i]);
-        if (counts) return true;
+        line name = declared_name(l);
+        if (name.length == 0 || begins(name, "$str") || begins(name, "__unnamed_")) continue;
+        if (is_used(ptx, name)) return true;
     }
     return false;
 }
