@@ -221,7 +221,8 @@ static void learn(worker *w, cupel_feedback *feedback) {
     feedback->finding = w->trial.judged.finding_count > 0;
     cupel_features_learn(&w->features, w->trial.c, &w->trial.judged, feedback);
     atomic_store_explicit(&w->shared->edge_count, feedback->coverage_count, memory_order_relaxed);
-    if (feedback->news)
+    /* how often an edge is taken goes on changing with sizes: that keeps no check running */
+    if (feedback->news & ~(unsigned)CUPEL_NEWS_COUNT)
         atomic_store_explicit(&w->shared->feature_at, cupel_worker_now(), memory_order_relaxed);
 }
 

@@ -54,8 +54,10 @@ unsigned cupel_features_of_coverage(cupel_features *features, const uint8_t *cov
         if (!coverage[i]) continue;
         uint8_t *edge = &features->edges[i % CUPEL_FEATURE_EDGES];
         uint8_t bit = (uint8_t)(1u << cupel_count_class(coverage[i]));
-        if (!*edge) news |= CUPEL_NEWS_EDGE;
-        if (!(*edge & bit)) news |= CUPEL_NEWS_OTHER;
+        if (!*edge)
+            news |= CUPEL_NEWS_EDGE;
+        else if (!(*edge & bit))
+            news |= CUPEL_NEWS_COUNT;
         *edge |= bit;
     }
     return news;
@@ -80,7 +82,7 @@ bool cupel_features_of_closeness(cupel_features *features, const cupel_judged *j
 void cupel_features_learn(cupel_features *features, const cupel_case *c, const cupel_judged *judged,
                           cupel_feedback *feedback) {
     feedback->news = cupel_features_of_coverage(features, feedback->coverage, feedback->coverage_count);
-    if (c && cupel_features_of_case(features, c, feedback)) feedback->news |= CUPEL_NEWS_OTHER;
+    if (c && cupel_features_of_case(features, c, feedback)) feedback->news |= CUPEL_NEWS_CELL;
     if (cupel_features_of_closeness(features, judged, feedback)) feedback->news |= CUPEL_NEWS_CLIMB;
 }
 

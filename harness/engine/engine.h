@@ -21,7 +21,8 @@ typedef struct cupel_climb {
 enum {
     CUPEL_NEWS_EDGE = 1,  /* an edge of the candidate */
     CUPEL_NEWS_CLIMB = 2, /* a step of closeness */
-    CUPEL_NEWS_OTHER = 4  /* a cell of traits, another class of an edge's count */
+    CUPEL_NEWS_CELL = 4,  /* a cell of traits */
+    CUPEL_NEWS_COUNT = 8  /* another class of a known edge's count */
 };
 
 /* What trying one recipe taught. */

@@ -49,7 +49,8 @@ static void front_takes_what_was_first(void **state) {
     uint8_t bytes[] = {7};
     cupel_encoded recipe = numbered(bytes, 0);
     memset(&front, 0, sizeof front);
-    cupel_front_add(&front, &recipe, CUPEL_NEWS_OTHER); /* cells are too many to lead anywhere */
+    cupel_front_add(&front, &recipe,
+                    CUPEL_NEWS_CELL | CUPEL_NEWS_COUNT); /* cells are too many to lead anywhere */
     assert_false(cupel_front_pick(&front, &random, &got));
     cupel_front_add(&front, &recipe, CUPEL_NEWS_CLIMB);
     assert_true(cupel_front_pick(&front, &random, &got));
