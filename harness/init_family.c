@@ -493,7 +493,7 @@ void cupel_guess_postcondition(cupel_guess *guess) {
         o.out->ensures_why = FORMAT(
             &o, "by the name %s%s", guess->kernel->declaration->name,
             strncmp(o.out->ensures, "arg", 3) == 0 ? "; the first of equal elements, as in PyTorch" : "");
-    else if (o.count > 0)
+    else if (o.count > 0 && !guess->note)
         suggest(&o);
     side_outputs(&o);
 }

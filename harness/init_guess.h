@@ -8,7 +8,8 @@ enum {
     CUPEL_GUESS_DIM_MAX = 16,
     CUPEL_GUESS_RANK_MAX = 4,
     CUPEL_GUESS_CANDIDATE_MAX = 12,
-    CUPEL_GUESS_REQUIRE_MAX = 8
+    CUPEL_GUESS_REQUIRE_MAX = 8,
+    CUPEL_GUESS_ELEMENTS_MAX = 65536 /* that a case holds by default */
 };
 
 /* A name that stands where nothing could be guessed: no contract knows it, so that a check stops there. */

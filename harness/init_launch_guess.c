@@ -267,14 +267,15 @@ static const cupel_init_tree *blocks_for(const cupel_guess *guess, const cupel_i
 const cupel_init_tree *cupel_guess_blocks(const cupel_guess *guess, int axis) {
     static const char *const names[] = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
     const cupel_init_kernel *kernel = guess->kernel;
-    for (int v = 0; v < kernel->variable_count; v++) {
-        const cupel_init_variable *variable = &kernel->variables[v];
-        if (!variable->value || !variable->bound || variable->bound->op == '#') continue;
-        const cupel_init_tree *value =
-            cupel_init_tree_resolve(variable->value, cupel_init_kernel_value, kernel, arena_of(guess));
-        const cupel_init_tree *step = step_of(guess, value, names[axis]);
-        if (step && cupel_init_tree_known(step)) return blocks_for(guess, variable->bound, step);
-    }
+    for (int pass = 0; pass < 2; pass++) /* sizes before numbers */
+        for (int v = 0; v < kernel->variable_count; v++) {
+            const cupel_init_variable *variable = &kernel->variables[v];
+            if (!variable->value || !variable->bound || (variable->bound->op == '#') != (pass == 1)) continue;
+            const cupel_init_tree *value =
+                cupel_init_tree_resolve(variable->value, cupel_init_kernel_value, kernel, arena_of(guess));
+            const cupel_init_tree *step = step_of(guess, value, names[axis]);
+            if (step && cupel_init_tree_known(step)) return blocks_for(guess, variable->bound, step);
+        }
     return NULL;
 }
 
@@ -321,7 +322,8 @@ static void guess_grid(cupel_guess *guess) {
     for (int i = 0; i < guess->grid_count; i++)
         if (guess->grid[i]->op == 'n' && cupel_init_kernel_param(kernel, guess->grid[i]->name) < 0 &&
             !shapes_name(guess, guess->grid[i]->name))
-            guess->grid[i] = number(guess, 1), guess->grid_why = "one block: nothing says how many there are";
+            guess->grid[i] = cupel_init_tree_name(CUPEL_GUESS_PLACEHOLDER, arena_of(guess)),
+            guess->grid_why = "nothing says how many blocks there are";
 }
 
 static void guess_shared(cupel_guess *guess) {

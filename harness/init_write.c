@@ -34,6 +34,17 @@ static void line(FILE *out, const char *text, const char *why) {
         line(out, line_text_, why);                                                                          \
     } while (0)
 
+/* Has a tensor a fixed number of elements beyond what a case holds? */
+static bool is_large(const cupel_guess *guess) {
+    for (int t = 0; t < guess->tensor_count; t++) {
+        double elements = 1;
+        for (int a = 0; a < guess->tensors[t].rank; a++)
+            elements *= guess->tensors[t].shape[a]->op == '#' ? (double)guess->tensors[t].shape[a]->value : 1;
+        if (elements > CUPEL_GUESS_ELEMENTS_MAX) return true;
+    }
+    return false;
+}
+
 static void write_head(const cupel_guess *guess, const char *source, FILE *out) {
     const cupel_source_kernel *facts = guess->kernel->facts;
     fprintf(out, "# A contract for %s (%s:%d), guessed by cupel init. Look at every line with \"guess\":\n",
@@ -44,6 +55,10 @@ static void write_head(const cupel_guess *guess, const char *source, FILE *out) 
     if (refusal)
         fprintf(out, "# The emulator will refuse this kernel: %s in line %d %s not supported.\n",
                 refusal->what, refusal->line, refusal->plural ? "are" : "is");
+    if (is_large(guess))
+        fprintf(
+            out,
+            "# Its sizes are constants of the file, too large for a search: compile it with smaller ones.\n");
     fprintf(out, "cupel: 1\nid: %s\n", guess->id);
     if (source) fprintf(out, "source: {file: %s}\n", source);
 }

@@ -85,3 +85,46 @@ try cupel init missing.cu
 echo 'int main() {}' >host.cu
 try cupel init host.cu
 try cupel init "$KERNELS/softmax.cu"
+cat >more.cu <<'CU'
+#define N 512
+__global__ void matmul(float *A, float *B, float *C) {
+    int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= N || j >= N) return;
+    float sum = 0;
+    for (int k = 0; k < N; k++) sum += A[i * N + k] * B[k * N + j];
+    C[i * N + j] = sum;
+}
+__global__ void argmax_rows(const float *x, int rows, int cols, int *out, float *best) {
+    int row = blockIdx.x;
+    if (row >= rows) return;
+    int at = 0;
+    for (int c = 1; c < cols; c++)
+        if (x[row * cols + c] > x[row * cols + at]) at = c;
+    out[row] = at;
+    if (best) best[row] = x[row * cols + at];
+}
+__global__ void sum_middle(const float *x, float *y, int a, int b, int c) {
+    int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    if (idx >= a * c) return;
+    int outer = idx / c, inner = idx % c;
+    float sum = 0;
+    for (int k = 0; k < b; k++) sum += x[(outer * b + k) * c + inner];
+    y[outer * c + inner] = sum;
+}
+__global__ void add_bias(float *x, const float *bias, int rows, int cols) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * cols; i += gridDim.x * blockDim.x)
+        x[i] += bias[i % cols];
+}
+__global__ void relu_backward(const float *x, const float *dy, float *dx, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) dx[i] = x[i] > 0 ? dy[i] : 0;
+}
+CU
+cupel init more.cu >/dev/null
+for kernel in matmul argmax_rows sum_middle add_bias relu_backward; do
+    echo "--- $kernel"
+    sed 1,2d more_$kernel.yaml
+done
+for kernel in argmax_rows sum_middle add_bias; do
+    cupel check more_$kernel.yaml --cases 20 --seed 1 -q 2>&1 | tail -1
+done
