@@ -18,5 +18,6 @@ __global__ void scale(const float *x, float *y, int n) {
     if (n > 40 && i == 0) {
         float2 pair = *reinterpret_cast<const float2 *>(x + 1); // defect
         y[1] = 2.0f * pair.x;
+        y[2] = 2.0f * pair.y;
     }
 }
