@@ -49,7 +49,16 @@ void cupel_counters_of_corpus(size_t i) {
 extern uint8_t __start___sancov_cntrs[] __attribute__((weak, visibility("hidden")));
 extern uint8_t __stop___sancov_cntrs[] __attribute__((weak, visibility("hidden")));
 
-__attribute__((no_sanitize("coverage"))) void cupel_counters_hide_ours(void) {
+/* The lowest address of the stack so far: libFuzzer's, written by instrumented code (-fsanitize-coverage=
+ * stack-depth). */
+extern _Thread_local uintptr_t __sancov_lowest_stack __attribute__((tls_model("initial-exec")));
+
+__attribute__((no_sanitize("coverage"))) uintptr_t cupel_counters_depth(void) {
+    return __sancov_lowest_stack;
+}
+
+__attribute__((no_sanitize("coverage"))) void cupel_counters_hide_ours(uintptr_t depth) {
+    __sancov_lowest_stack = depth;
     if (__start___sancov_cntrs != NULL)
         memset(__start___sancov_cntrs, 0, (size_t)(__stop___sancov_cntrs - __start___sancov_cntrs));
 }

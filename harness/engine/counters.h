@@ -11,7 +11,9 @@ void cupel_counters_of_nothing(void);
 /* For the i-th recipe of an earlier part of the campaign: a mark of its own, so that it is kept. */
 void cupel_counters_of_corpus(size_t i);
 /* Sanitizer builds of ours are instrumented for the fuzz targets: forgets the counters of this program's own
- * code, so that the search is the same as in other builds. */
-void cupel_counters_hide_ours(void);
+ * code and how deep its stack went since depth was asked for, so that the search is the same as in other
+ * builds. */
+uintptr_t cupel_counters_depth(void);
+void cupel_counters_hide_ours(uintptr_t depth);
 
 #endif

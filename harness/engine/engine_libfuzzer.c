@@ -125,6 +125,7 @@ static void try_case(driver *d, const uint8_t *data, size_t size) {
 
 static int tried(const uint8_t *data, size_t size) {
     driver *d = running;
+    const uintptr_t depth = cupel_counters_depth();
     offer offer = d->offer;
     d->offer = OFFER_NOTHING;
     switch (offer) {
@@ -132,7 +133,7 @@ static int tried(const uint8_t *data, size_t size) {
     case OFFER_CORPUS: cupel_counters_of_corpus(d->restored++); break;
     case OFFER_CASE: try_case(d, data, size); break;
     }
-    cupel_counters_hide_ours();
+    cupel_counters_hide_ours(depth);
     return 0;
 }
 
