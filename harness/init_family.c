@@ -181,6 +181,9 @@ static const char *pointwise(const operands *o) {
     const char *alpha =
         o->guess->scalar_count == 1 ? scalar_named(o, "alpha a scale factor scalar s k") : NULL;
     bool act;
+    if (named(o, "softmax layernorm rmsnorm norm matmul gemm sgemm hgemm matrixmul matmult mm gemv matvec "
+                 "transpose cumsum scan prefix prefixsum reduce reduction dot embedding argmax argmin"))
+        return NULL; /* the name speaks of something else, which its shapes do not bear out */
     if (b && named(o, "swiglu siluandmul silumul")) return FORMAT(o, "silu(%s) * %s", a, b);
     if (b && named(o, "geglu")) return FORMAT(o, "%s * %s", gelu_of(o, a), b);
     if (b && o->in[0] == o->out && alpha && named(o, "saxpy axpy daxpy"))
@@ -252,6 +255,7 @@ static const char *normed(const operands *o) {
     bool layer = named(o, "layernorm"), rms = named(o, "rmsnorm");
     if (!layer && !rms) return NULL;
     const char *eps = scalar_named(o, "eps");
+    if (o->count > 1 + (weight != NULL) + (bias != NULL && layer)) return NULL; /* it adds something */
     if ((weight && weight->rank != 1) || (bias && bias->rank != 1)) return NULL;
     char text[256];
     size_t used = (size_t)snprintf(text, sizeof text, "%s(%.50s", layer ? "layer_norm" : "rms_norm", x);

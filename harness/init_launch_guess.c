@@ -180,6 +180,45 @@ static int shared_extents(const cupel_guess *guess, int64_t extents[2]) {
     return count;
 }
 
+/* Threads of a block whose warps or lanes have each a place in a shared array; 0: it does not tell. */
+static int64_t shared_block(const int64_t extents[2], int count) {
+    if (count == 2 && extents[1] == 32 && extents[0] <= 32) return 32 * extents[0];
+    if (count == 2 && extents[0] <= 4 && extents[1] >= 64 && extents[1] <= 1024) return extents[1];
+    if (count == 1 && (extents[0] == 2 || extents[0] == 4 || extents[0] == 8 || extents[0] == 16))
+        return 32 * extents[0];
+    return count == 1 && extents[0] == 32 ? 256 : 0; /* room for every warp that there may be */
+}
+
+static bool is_common_word(const cupel_tokens *tokens, size_t i) {
+    const cupel_token *t = &tokens->at[i];
+    static const char *const words[] = {"__shared__", "__shfl", "__sync"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (t->kind == CUPEL_TOKEN_WORD && t->length >= strlen(words[k]) &&
+            memcmp(tokens->text + t->offset, words[k], strlen(words[k])) == 0)
+            return true;
+    return false;
+}
+
+static bool works_together(const cupel_init_file *file, const cupel_declaration *d) {
+    for (size_t i = d->body_begin; i < d->body_end; i++)
+        if (is_common_word(&file->structure.tokens, i)) return true;
+    return false;
+}
+
+/* Does its result depend on how many threads a block has, beyond blockDim and a dynamic array? */
+static bool threads_work_together(const cupel_init_kernel *kernel) {
+    const cupel_init_file *file = kernel->file;
+    if (kernel->dynamic_type && cupel_init_kernel_mentions(kernel, "blockDim", false)) return false;
+    if (works_together(file, kernel->declaration)) return true;
+    for (size_t i = 0; i < file->declarations.count; i++) { /* through a function that it calls */
+        const cupel_declaration *d = &file->declarations.at[i];
+        if (d->kind == CUPEL_DECLARATION_DEVICE_FUNCTION && *d->name && works_together(file, d) &&
+            cupel_init_kernel_mentions(kernel, d->name, false))
+            return true;
+    }
+    return false;
+}
+
 static const cupel_init_tree *bounds_tree(const cupel_guess *guess) {
     const char *text = guess->kernel->facts->launch_bounds;
     cupel_tokens tokens;
@@ -222,11 +261,19 @@ void cupel_guess_block(cupel_guess *guess) {
     else if (guess->block_count == 2 && count == 2 && extents[0] <= 32)
         guess->block[0] = guess->block[1] = number(guess, extents[0]),
         guess->block_why = "the shared tile's size";
+    else if (guess->block_count == 1 && shared_block(extents, count))
+        guess->block[0] = number(guess, shared_block(extents, count)),
+        guess->block_why = "as many threads as the shared array has room for";
     else if (guess->block_count == 1 && kernel->grid_axes == 1 &&
              !cupel_init_kernel_mentions(kernel, "blockDim", false) &&
              cupel_init_kernel_mentions(kernel, "__shfl", true) &&
              !cupel_init_kernel_mentions(kernel, "__shared__", false))
         guess->block[0] = number(guess, 32), guess->block_why = "one warp: it only shuffles";
+    else if (threads_work_together(kernel)) {
+        for (int i = 0; i < guess->block_count; i++)
+            guess->block[i] = cupel_init_tree_name(CUPEL_GUESS_PLACEHOLDER, arena_of(guess));
+        guess->block_why = "its threads work together, and no launch says how many there are";
+    }
 }
 
 /* --- grid --- */

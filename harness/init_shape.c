@@ -320,7 +320,8 @@ int cupel_guess_shape(const cupel_guess *guess, int param,
         const cupel_init_tree *found[CUPEL_GUESS_RANK_MAX] = {NULL};
         if (kernel->accesses[i].param != param) continue;
         int rank = shape_of_index(guess, kernel->accesses[i].index, found);
-        if (rank <= best) continue;
+        bool whole = rank > 0 && rank == best && shape[rank - 1]->op == '/' && found[rank - 1]->op != '/';
+        if (rank <= best && !whole) continue; /* n rather than n / 4 */
         best = rank;
         memcpy(shape, found, sizeof found);
     }
