@@ -470,7 +470,7 @@ cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_err
     cupel_gate gate;
     if (code == CUPEL_OK && !cupel_gate_parse(out->gate, &gate))
         code = cupel_fail(err, CUPEL_SYNTAX, "%s/bundle.json: unknown gate '%s'", path, out->gate);
-    if (code == CUPEL_OK && strcmp(out->executor, "emu") != 0 && strcmp(out->executor, "host") != 0)
+    if (code == CUPEL_OK && cupel_executor_find(out->executor) == NULL)
         code = cupel_fail(err, CUPEL_SYNTAX, "%s/bundle.json: unknown executor '%s'", path, out->executor);
     if (copy_field(meta, path, "source_hash", out->source_hash, sizeof out->source_hash, NULL) != CUPEL_OK)
         out->source_hash[0] = '\0';

@@ -44,7 +44,7 @@ static cupel_code build_all(const cupel_cli_settings *settings, const char *path
         built++;
     }
     if (built > 0) return CUPEL_OK;
-    return cupel_fail(err, CUPEL_USAGE, "%s has no contract '%s'", path, settings->contract);
+    return cupel_fail(err, CUPEL_USAGE, "%s has no contract '%s'", settings->operand, settings->contract);
 }
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk) {
