@@ -9,12 +9,9 @@ static uint32_t draw_seed(cupel_random *random) {
 }
 
 uint64_t cupel_draw_schedule(cupel_random *random) {
-    static const uint8_t weights[CUPEL_SCHEDULE_WAY_COUNT] = {[CUPEL_SCHEDULE_CANONICAL] = 2,
-                                                              [CUPEL_SCHEDULE_REVERSE] = 2,
-                                                              [CUPEL_SCHEDULE_LAST_WARP] = 2,
-                                                              [CUPEL_SCHEDULE_IN_TURN] = 3,
-                                                              [CUPEL_SCHEDULE_ABREAST] = 2,
-                                                              [CUPEL_SCHEDULE_RANDOM] = 5};
+    static const uint8_t weights[CUPEL_SCHEDULE_WAY_COUNT] = {
+        [CUPEL_SCHEDULE_CANONICAL] = 2, [CUPEL_SCHEDULE_REVERSE] = 2, [CUPEL_SCHEDULE_LAST_WARP] = 2,
+        [CUPEL_SCHEDULE_IN_TURN] = 3,   [CUPEL_SCHEDULE_ABREAST] = 2, [CUPEL_SCHEDULE_RANDOM] = 5};
     unsigned total = 0;
     for (int way = 0; way < CUPEL_SCHEDULE_WAY_COUNT; way++) total += weights[way];
     unsigned choice = (unsigned)cupel_random_below(random, total);
