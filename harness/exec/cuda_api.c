@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static cupel_cuda_api the_api;
@@ -32,7 +33,9 @@ static void *load(void) {
     static const char *const names[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
                                         "/usr/lib/x86_64-linux-gnu/libcuda.so.1", "/usr/lib64/libcuda.so.1",
                                         "/usr/lib/wsl/lib/libcuda.so.1"};
+    const char *asked = getenv("CUPEL_LIBCUDA");
     void *handle = NULL;
+    if (asked != NULL && asked[0] != '\0') return dlopen(asked, RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; i < sizeof names / sizeof *names && handle == NULL; i++)
         handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     return handle;

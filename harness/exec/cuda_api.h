@@ -118,8 +118,9 @@ typedef struct cupel_cuda_api {
 #undef CUPEL_CU_FIELD
 } cupel_cuda_api;
 
-/* The driver, initialised, with at least one device; loaded once, never unloaded. UNSUPPORTED, saying what is
- * missing, where that cannot be. Not after fork: only in a process that has called exec since. */
+/* CUPEL_LIBCUDA names the driver's library where it is in none of the usual places. The driver, initialised,
+ * with at least one device; loaded once, never unloaded. UNSUPPORTED, saying what is missing, where that
+ * cannot be. Not after fork: only in a process that has called exec since. */
 CUPEL_MUST_USE cupel_code cupel_cuda_api_find(const cupel_cuda_api **out, cupel_error *err);
 
 /* What the driver says of a status. */
