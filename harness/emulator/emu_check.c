@@ -165,21 +165,65 @@ static __attribute__((noinline)) void uncommon(uintptr_t address, uint32_t size,
     settle(address, size, write, pc);
 }
 
+/* Keys of different times differ by more than the number of any line, and all of them together stay below
+ * 2^64, so that no address, however wild, has the tag of another line. */
+enum { LINE_KEY_SHIFT = 42, LINE_TIMES = 1 << 21 };
+
+void cupel_emu_check_forget(void) {
+    m->line_key += UINT64_C(1) << LINE_KEY_SHIFT;
+    if (m->line_key >> LINE_KEY_SHIFT < LINE_TIMES) return;
+    memset(m->lines, 0, sizeof m->lines);
+    m->line_key = UINT64_C(1) << LINE_KEY_SHIFT;
+}
+
+static inline cupel_emu_line *line_of(uintptr_t address) {
+    return &m->lines[address / CUPEL_EMU_LINE_BYTES % CUPEL_EMU_LINES];
+}
+
+/* The line around address, which lies in a region with a map. Up to seven bits at its end may be left out. */
+static __attribute__((noinline)) bool remember(uintptr_t address, uintptr_t start, size_t size,
+                                               const uint8_t *map) {
+    uintptr_t line = address & ~(uintptr_t)(CUPEL_EMU_LINE_BYTES - 1);
+    size_t from = line < start ? 0 : line - start;
+    uint64_t bits;
+    memcpy(&bits, map + (from >> 3), sizeof bits);
+    bits >>= from & 7;
+    if (size - from < CUPEL_EMU_LINE_BYTES) bits &= (UINT64_C(1) << (size - from)) - 1;
+    if (line < start) bits <<= start - line;
+    *line_of(address) = (cupel_emu_line){address / CUPEL_EMU_LINE_BYTES + m->line_key, bits};
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool remembered(uintptr_t address, uint32_t all) {
+    const cupel_emu_line *line = line_of(address);
+    return line->tag == address / CUPEL_EMU_LINE_BYTES + m->line_key &&
+           (~(line->readable >> address % CUPEL_EMU_LINE_BYTES) & all) == 0;
+}
+
+/* The same for memory that is shared, where a read that follows others waits for nobody. */
+static inline __attribute__((always_inline)) bool
+in_shared_at_once(const cupel_emu_shared *shared, uintptr_t address, uint32_t size, bool write) {
+    if (!shared_at_once(shared, address - shared->start, size, write)) return false;
+    return write || !m->calm || remember(address, shared->start, shared->size, shared->readable);
+}
+
 /* Nothing to report, nothing to wait for: the way of nearly every access, without a call. */
 static __attribute__((always_inline)) inline bool at_once(uintptr_t address, uint32_t size, bool write) {
     if (--m->access_budget == 0 || (address & (size - 1)) != 0) return false;
     size_t offset = address - m->global_start;
     uint32_t all = (1u << size) - 1;
+    if (!write && remembered(address, all)) return true;
     if (offset < m->global_size) {
         if (map_bits(write ? m->valid : m->readable, offset, size) != all) return false;
-        if (write) map_set(m->readable, offset, size);
+        if (!write) return remember(address, m->global_start, m->global_size, m->readable);
+        map_set(m->readable, offset, size);
         return true;
     }
     if (address - m->stack_low < CUPEL_EMU_STACK_BYTES) return true;
-    offset = address - m->static_shared.start;
-    if (offset < m->static_shared.size) return shared_at_once(&m->static_shared, offset, size, write);
-    offset = address - m->dynamic_shared.start;
-    if (offset < m->dynamic_shared.size) return shared_at_once(&m->dynamic_shared, offset, size, write);
+    if (address - m->static_shared.start < m->static_shared.size)
+        return in_shared_at_once(&m->static_shared, address, size, write);
+    if (address - m->dynamic_shared.start < m->dynamic_shared.size)
+        return in_shared_at_once(&m->dynamic_shared, address, size, write);
     return !write && address - (uintptr_t)m->parameters < sizeof m->parameters;
 }
 
@@ -243,6 +287,7 @@ static struct {
 static uint32_t added_count;
 
 void cupel_emu_check_begin(void) {
+    cupel_emu_check_forget();
     if (added_count != 0) memset(added, 0, sizeof added);
     added_count = 0;
 }

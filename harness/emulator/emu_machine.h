@@ -17,6 +17,8 @@ enum {
     CUPEL_EMU_SHARED_SLACK = 64 * 1024, /* around dynamic shared memory: a stray access does no harm there */
     CUPEL_EMU_STATIC_SHARED_MAX = 48 * 1024,
     CUPEL_EMU_PARAMETERS_MAX = 8192,
+    CUPEL_EMU_LINES = 256,     /* a power of two */
+    CUPEL_EMU_LINE_BYTES = 64, /* a bit each in a word */
     CUPEL_EMU_NOTES_MAX = 4
 };
 
@@ -77,6 +79,14 @@ typedef struct cupel_emu_shared {
     uint8_t *readable; /* one bit a byte */
 } cupel_emu_shared;
 
+/* What the checker remembers of a line of global or shared memory: which of its bytes may be read without
+ * looking further. Bytes become readable and stay so until shared memory is poisoned, so that an old mask is
+ * at worst too small. */
+typedef struct cupel_emu_line {
+    uint64_t tag; /* the line's number + the key of its time */
+    uint64_t readable;
+} cupel_emu_line;
+
 typedef struct cupel_emu_machine {
     /* hot: what a callback or a switch touches */
     uint32_t budget; /* edges, barriers and warp operations until budget_spent; the candidate decrements it */
@@ -97,6 +107,8 @@ typedef struct cupel_emu_machine {
     bool calm;    /* nobody waits for others */
     bool careful; /* the canonical schedule is to wait */
     bool seen[2]; /* reads, stores since the last barrier */
+    uint64_t line_key;
+    cupel_emu_line lines[CUPEL_EMU_LINES];
     cupel_emu_policy policy;
 
     /* the block */
@@ -166,6 +178,8 @@ void cupel_emu_report_end(void);
 CUPEL_EMU_NO_WAY_BACK void cupel_emu_report_deadlock(void);
 /* emu_check.c */
 void cupel_emu_check_begin(void);
+void cupel_emu_check_forget(
+    void); /* lines: memory, or what has been seen of it, is another one from here on */
 /* emu_fault.c */
 void cupel_emu_fault_install(void);
 void cupel_emu_fault_watch(bool on); /* for loops that use no steps, while a launch runs */
