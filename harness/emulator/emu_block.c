@@ -83,7 +83,7 @@ static void begin_on(cupel_emu_thread *thread, cupel_emu_stack *stack) {
     m->first_stack = stack;
 }
 
-static cupel_emu_stack *new_stack(void) {
+static __attribute__((noinline)) cupel_emu_stack *new_stack(void) {
     cupel_emu_stack *stack = cupel_emu_stack_take(fiber_main);
     if (stack == NULL)
         cupel_emu_report_stop(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
@@ -91,21 +91,23 @@ static cupel_emu_stack *new_stack(void) {
     return stack;
 }
 
-uint64_t cupel_emu_block_begin(cupel_emu_thread *self, cupel_emu_thread *next) {
+static uint64_t go_over_to(cupel_emu_thread *self, cupel_emu_thread *next) {
     if (next == self) return *cupel_emu_result_of(self);
     if (next == NULL) cupel_emu_report_deadlock();
     if (next->stack_low == 0) begin_on(next, new_stack());
-    return cupel_emu_go_over_to(self, next);
+    cupel_emu_enter(next);
+    return cupel_emu_fiber_switch(&self->sp, next->sp, cupel_emu_result_of(next));
 }
 
 uint64_t cupel_emu_block_elsewhere(cupel_emu_thread *self) {
-    return cupel_emu_block_begin(self, choose());
+    cupel_emu_warp *home = self->home;
+    return go_over_to(self, home->ready != 0 ? cupel_emu_choose_in(home, self->own) : choose());
 }
 
 void cupel_emu_block_yield(void) {
     cupel_emu_thread *self = m->current;
     cupel_emu_block_ready(self->home, self->own);
-    cupel_emu_block_begin(self, cupel_emu_schedule_draw());
+    go_over_to(self, cupel_emu_schedule_draw());
 }
 
 void cupel_emu_block_step(const void *pc) {
@@ -158,11 +160,6 @@ static __attribute__((noinline)) int release_barrier(int kind) {
     return result;
 }
 
-/* Out of line, so that the barrier ends in a jump to it. */
-static __attribute__((noinline)) uint64_t wait_for_others(cupel_emu_thread *self) {
-    return cupel_emu_wait(self);
-}
-
 static inline __attribute__((always_inline)) int come_to_barrier(int kind, int predicate, const void *pc) {
     m->barrier_true += predicate != 0;
     m->barrier_kind = kind;
@@ -171,7 +168,7 @@ static inline __attribute__((always_inline)) int come_to_barrier(int kind, int p
     cupel_emu_thread *self = m->current;
     self->home->at_barrier |= self->own;
     self->wait_pc = pc;
-    return (int)wait_for_others(self);
+    return (int)cupel_emu_wait(self);
 }
 
 static __attribute__((noinline)) int barrier_after_budget(int kind, int predicate, const void *pc) {
@@ -272,6 +269,7 @@ void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz) {
         cupel_emu_warp *warp = &m->warps[w];
         warp->ready = warp->alive = warp->existing;
         warp->stepped = warp->at_barrier = warp->group_count = warp->all_arrived = 0;
+        warp->all_detail = 0;
     }
     m->ready_warps = m->warp_count == 32 ? ~0u : (1u << m->warp_count) - 1;
     m->stepped_warps = 0;

@@ -51,8 +51,8 @@ typedef struct cupel_emu_warp {
     uint32_t existing_lanes;
     uint32_t all_arrived,
         all_operation; /* lanes that meet with all others: the common case, apart from the groups */
-    bool all_alike;    /* ... and every shuffle so far has the first one's detail */
-    uint64_t all_detail;
+    bool all_alike; /* ... and every shuffle so far has the first one's detail: then it is not in detail[] */
+    uint64_t all_detail; /* of shuffles that are all alike; else 0, which none has */
     uint32_t group_count;
     cupel_emu_group groups[CUPEL_EMU_WARP];
     uint8_t slot_of[CUPEL_EMU_WARP]; /* lane -> slot; lane 31 and up may not exist */

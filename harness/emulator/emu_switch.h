@@ -7,8 +7,7 @@
 
 #include "emu_machine.h"
 
-/* Long ways: next has not begun, is self or is NULL; or nobody of self's warp is ready. */
-uint64_t cupel_emu_block_begin(cupel_emu_thread *self, cupel_emu_thread *next);
+/* The long way: to a thread that has not begun, or is not the next one, or belongs to another warp. */
 uint64_t cupel_emu_block_elsewhere(cupel_emu_thread *self);
 
 /* The next ready thread of a warp that has one: slots in a ring behind the running thread's. */
@@ -31,18 +30,16 @@ static inline uint64_t *cupel_emu_result_of(cupel_emu_thread *thread) {
     return &thread->home->value[thread->lane];
 }
 
-static inline uint64_t cupel_emu_go_over_to(cupel_emu_thread *self, cupel_emu_thread *next) {
-    cupel_emu_enter(next);
-    return cupel_emu_fiber_switch(&self->sp, next->sp, cupel_emu_result_of(next));
-}
-
 /* self, the running thread, gives way; returns when it is chosen again, with what then lies in its warp's
- * value[lane]. */
+ * value[lane]. Mostly the thread behind it is ready, and it is the one that cupel_emu_choose_in finds. */
 static inline __attribute__((always_inline)) uint64_t cupel_emu_wait(cupel_emu_thread *self) {
-    if (self->home->ready == 0) return cupel_emu_block_elsewhere(self);
-    cupel_emu_thread *next = cupel_emu_choose_in(self->home, self->own);
-    if (next->stack_low == 0 || next == self) return cupel_emu_block_begin(self, next);
-    return cupel_emu_go_over_to(self, next);
+    cupel_emu_warp *warp = self->home;
+    uint32_t ready = warp->ready, behind = self->own << 1;
+    cupel_emu_thread *next = self + 1;
+    if ((ready & behind) == 0 || next->stack_low == 0) return cupel_emu_block_elsewhere(self);
+    warp->ready = ready ^ behind;
+    cupel_emu_enter(next);
+    return cupel_emu_fiber_switch(&self->sp, next->sp, &warp->value[next->lane]);
 }
 
 #endif

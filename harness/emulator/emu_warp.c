@@ -147,15 +147,24 @@ static void finish_group(cupel_emu_warp *warp, uint32_t g, uint32_t runner) {
     cupel_emu_block_ready(warp, group.arrived & ~runner);
 }
 
+/* Alike no longer: each of the lanes in slots gets the detail that it came with. */
+static void tell_apart(cupel_emu_warp *warp, uint32_t slots) {
+    for (uint32_t left = lanes_of(warp, slots); left != 0; left &= left - 1)
+        warp->detail[__builtin_ctz(left)] = warp->all_detail;
+    warp->all_alike = false;
+    warp->all_detail = 0;
+}
+
 static void finish_all(cupel_emu_warp *warp, uint32_t runner) {
     uint32_t slots = warp->all_arrived;
     warp->all_arrived = 0;
-    if (warp->all_operation == OPERATION_SHUFFLE && warp->all_alike && warp->existing == ~0u &&
-        slots == ~0u) {
+    if (warp->all_operation == OPERATION_SHUFFLE && warp->all_alike && slots == ~0u) {
         finish_full_shuffle(warp, warp->all_detail);
     } else {
+        if (warp->all_operation == OPERATION_SHUFFLE && warp->all_alike) tell_apart(warp, slots);
         finish(warp, warp->all_operation, slots);
     }
+    warp->all_detail = 0;
     cupel_emu_block_ready(warp, slots & ~runner);
 }
 
@@ -192,23 +201,25 @@ static __attribute__((noinline)) uint64_t meet_some(cupel_emu_thread *self, uint
     return cupel_emu_wait(self);
 }
 
-/* The common case, without a frame: the mask names every lane there is. */
+/* The mask names every lane there is, and those that wait for all others do the same. */
+static inline __attribute__((always_inline)) uint64_t meet_all(cupel_emu_thread *self, const void *pc) {
+    cupel_emu_warp *warp = self->home;
+    warp->all_arrived |= self->own;
+    if (warp->all_arrived == warp->alive) return finish_all_of(self);
+    self->wait_pc = pc;
+    return cupel_emu_wait(self);
+}
+
 static inline __attribute__((always_inline)) uint64_t meet(cupel_emu_thread *self, uint32_t operation,
-                                                           uint32_t mask, uint64_t detail, const void *pc) {
+                                                           uint32_t mask, const void *pc) {
     cupel_emu_warp *warp = self->home;
     if ((mask & warp->existing_lanes) != warp->existing_lanes) return meet_some(self, operation, mask, pc);
     if (warp->all_arrived == 0) {
         warp->all_operation = operation;
-        warp->all_detail = detail;
-        warp->all_alike = true;
     } else if (warp->all_operation != operation) {
         return meet_some(self, operation, mask, pc);
     }
-    warp->all_arrived |= self->own;
-    warp->all_alike &= warp->all_detail == detail;
-    if (warp->all_arrived == warp->alive) return finish_all_of(self);
-    self->wait_pc = pc;
-    return cupel_emu_wait(self);
+    return meet_all(self, pc);
 }
 
 /* A device does not wait for lanes that have exited. */
@@ -218,31 +229,51 @@ void cupel_emu_warp_lane_exited(cupel_emu_warp *warp) {
         if ((warp->groups[g].mask & warp->alive) == warp->groups[g].arrived) finish_group(warp, g, 0);
 }
 
-static inline __attribute__((always_inline)) uint64_t
-shuffle(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width, const void *pc) {
-    cupel_emu_thread *self = m->current;
-    uint64_t detail = (uint64_t)argument << 32 | (uint64_t)width << 8 | (uint64_t)kind;
-    self->home->value[self->lane] = value;
-    self->home->detail[self->lane] = detail;
-    return meet(self, OPERATION_SHUFFLE, mask, detail, pc);
+static uint64_t detail_of(int kind, uint32_t argument, uint32_t width) {
+    return (uint64_t)argument << 32 | (uint64_t)width << 8 | (uint64_t)kind;
+}
+
+/* The first one of a warp to come, or one that does not do what the others do. */
+static __attribute__((noinline)) uint64_t shuffle_apart(cupel_emu_thread *self, uint32_t mask,
+                                                        uint64_t detail, const void *pc) {
+    cupel_emu_warp *warp = self->home;
+    const bool all = (mask & warp->existing_lanes) == warp->existing_lanes;
+    if (all && warp->all_arrived == 0) {
+        warp->all_detail = detail;
+        warp->all_alike = true;
+    } else if (!all || !warp->all_alike || warp->all_detail != detail) {
+        if (all && warp->all_operation == OPERATION_SHUFFLE && warp->all_alike)
+            tell_apart(warp, warp->all_arrived);
+        warp->detail[self->lane] = detail;
+    }
+    return meet(self, OPERATION_SHUFFLE, mask, pc);
 }
 
 static __attribute__((noinline)) uint64_t
 uncommon_shuffle(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width, const void *pc) {
+    cupel_emu_thread *self = m->current;
     if (m->budget == 0) cupel_emu_budget_spent(pc);
     if (width == 0 || width > CUPEL_EMU_WARP || (width & (width - 1)) != 0) {
         cupel_emu_report_note(
             "a shuffle has a width that is not a power of two up to 32 (undefined on a device)");
         width = CUPEL_EMU_WARP;
     }
-    return shuffle(kind, mask, value, argument, width, pc);
+    self->home->value[self->lane] = value;
+    return shuffle_apart(self, mask, detail_of(kind, argument, width), pc);
 }
 
+/* The common case, without a frame: a lane that follows others of its warp in what they do. */
 uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width) {
     const void *pc = __builtin_return_address(0);
     if (--m->budget == 0 || width != CUPEL_EMU_WARP)
         return uncommon_shuffle(kind, mask, value, argument, width, pc);
-    return shuffle(kind, mask, value, argument, CUPEL_EMU_WARP, pc);
+    cupel_emu_thread *self = m->current;
+    cupel_emu_warp *warp = self->home;
+    uint64_t detail = detail_of(kind, argument, CUPEL_EMU_WARP);
+    warp->value[self->lane] = value;
+    if (detail != warp->all_detail || (mask & warp->existing_lanes) != warp->existing_lanes)
+        return shuffle_apart(self, mask, detail, pc);
+    return meet_all(self, pc);
 }
 
 uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predicate) {
@@ -250,14 +281,14 @@ uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predi
     cupel_emu_warp *warp = self->home;
     warp->value[self->lane] = value;
     if (--m->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
-    uint64_t result = meet(self, (uint32_t)(OPERATION_VOTE + kind), mask, 0, __builtin_return_address(0));
+    uint64_t result = meet(self, (uint32_t)(OPERATION_VOTE + kind), mask, __builtin_return_address(0));
     if (predicate != NULL) *predicate = warp->predicate[self->lane];
     return (uint32_t)result;
 }
 
 void cupel_emu_warp_sync(uint32_t mask) {
     if (--m->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
-    meet(m->current, OPERATION_SYNC, mask, 0, __builtin_return_address(0));
+    meet(m->current, OPERATION_SYNC, mask, __builtin_return_address(0));
 }
 
 /* Which lanes run together is not defined for fibers; those that have not exited are the answer of an
