@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-enum { CUPEL_EMU_ABI_VERSION = 1 };
+enum { CUPEL_EMU_ABI_VERSION = 2 };
 
 typedef struct cupel_emu_dim {
     uint32_t x, y, z;
@@ -40,6 +40,7 @@ typedef struct cupel_emu_registers {
     cupel_emu_dim block, block_dim, grid_dim;
     void *dynamic_shared;         /* start of dynamic shared memory */
     uint32_t dynamic_shared_size; /* bytes */
+    uint32_t budget;              /* edges, barriers and warp operations until cupel_emu_budget_spent */
 } cupel_emu_registers_t;
 
 typedef enum cupel_emu_shuffle {
@@ -116,8 +117,8 @@ void *cupel_emu_memcpy(void *target, const void *source, size_t size);
 void *cupel_emu_memmove(void *target, const void *source, size_t size);
 void *cupel_emu_memset(void *target, int value, size_t size);
 
-/* The candidate's __sanitizer_cov_trace_pc_guard counts an edge in the coverage map and does
- *     if (--*budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
+/* The candidate's __sanitizer_cov_trace_pc_guard counts an edge in its guard and does
+ *     if (--cupel_emu_registers.budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
  * The runtime refills the budget and returns (a thread that spins lets others run), or stops the run as a
  * hang. */
 void cupel_emu_budget_spent(const void *pc);
@@ -147,9 +148,7 @@ typedef struct cupel_emu_candidate_t {
     cupel_emu_registers_t *registers;
     unsigned char *shared_start, *shared_stop; /* static shared memory, all kernels together */
     uint32_t edge_count;                       /* trace-pc-guard edges, numbered from 1 */
-    /* Gives the candidate the runtime's coverage map (edge_count + 1 bytes, saturating counts) and its edge
-     * budget. */
-    void (*bind)(uint8_t *coverage, uint32_t *budget);
+    uint32_t *edges; /* how often each was taken, edge_count of them (modulo 2^32); the runtime clears them */
 } cupel_emu_candidate_t;
 
 #ifdef __cplusplus

@@ -178,7 +178,7 @@ static __attribute__((noinline)) int barrier_after_budget(int kind, int predicat
 
 int cupel_emu_barrier_sync(int kind, int predicate) {
     const void *pc = __builtin_return_address(0);
-    if (--m->budget == 0) return barrier_after_budget(kind, predicate, pc);
+    if (--m->registers->budget == 0) return barrier_after_budget(kind, predicate, pc);
     return come_to_barrier(kind, predicate, pc);
 }
 
@@ -192,7 +192,7 @@ static uint32_t next_slice(void) {
 }
 
 void cupel_emu_block_begin_budget(void) {
-    if (m->budget == 0) m->budget = next_slice();
+    if (m->registers->budget == 0) m->registers->budget = next_slice();
     if (m->access_budget == 0) m->access_budget = next_slice();
 }
 
@@ -217,7 +217,7 @@ static void report_endless(const void *pc) {
 void cupel_emu_budget_spent(const void *pc) {
     enum { A_SLICE_ALONE = 3 };
     cupel_emu_block_begin_budget();
-    if (m->budget == 0 || m->access_budget == 0) report_endless(pc);
+    if (m->registers->budget == 0 || m->access_budget == 0) report_endless(pc);
     if (++m->spent_alone >= A_SLICE_ALONE) cupel_emu_block_step(NULL);
 }
 

@@ -12,29 +12,18 @@ extern unsigned char __stop_cupel_shared[] __attribute__((weak)) HIDDEN;
 
 HIDDEN cupel_emu_registers_t cupel_emu_registers;
 
-static uint8_t *coverage_map;
-static uint32_t *edge_budget;
-
-static void bind(uint8_t *coverage, uint32_t *budget) {
-    coverage_map = coverage;
-    edge_budget = budget;
-}
-
-__attribute__((visibility("default")))
-cupel_emu_candidate_t cupel_emu_candidate = {.abi_version = CUPEL_EMU_ABI_VERSION,
-                                             .registers = &cupel_emu_registers,
-                                             .bind = bind,
-                                             .kernels = cupel_emu_kernels};
+__attribute__((visibility("default"))) cupel_emu_candidate_t cupel_emu_candidate = {
+    .abi_version = CUPEL_EMU_ABI_VERSION, .registers = &cupel_emu_registers, .kernels = cupel_emu_kernels};
 
 HIDDEN void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
-    if (start == stop || *start) return;
-    for (uint32_t *guard = start; guard < stop; guard++) *guard = ++cupel_emu_candidate.edge_count;
+    cupel_emu_candidate.edges = start;
+    cupel_emu_candidate.edge_count = (uint32_t)(stop - start);
 }
 
+/* The guards themselves are the counts: a candidate is one unit, so they lie in one piece. */
 HIDDEN void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
-    uint8_t *count = &coverage_map[*guard];
-    *count = (uint8_t)(*count + (*count != 255));
-    if (--*edge_budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
+    ++*guard;
+    if (--cupel_emu_registers.budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
 }
 
 /* As a device orders them (max.f32, min.f32; seen on an H200): a NaN gives way, and -0 is less than +0. */

@@ -119,7 +119,7 @@ static double processor_time(void) {
 static void tick(int signal, siginfo_t *info, void *context) {
     (void)signal, (void)info;
     if (!m->running || m->host_sp == NULL) return;
-    uint64_t steps = m->steps_left + m->budget + m->access_budget;
+    uint64_t steps = m->steps_left + m->registers->budget + m->access_budget;
     if (steps != watch.steps || watch.since == 0) {
         watch.steps = steps;
         watch.idle = 0;

@@ -120,7 +120,7 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->valid = memory->valid;
     m->readable = memory->readable;
     m->steps_limit = m->steps_left = step_limit;
-    m->budget = m->access_budget = 0;
+    m->registers->budget = m->access_budget = 0;
     m->zero_poison = zero_poison;
     m->stopped = false;
     m->module_dirty = m->kept == module;
@@ -136,7 +136,6 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->calm = is_canonical() ? !careful : !m->policy.stepwise && !m->policy.random_switch;
     cupel_emu_check_begin();
     cupel_emu_fault_install();
-    cupel_emu_module_bind(module, &m->budget);
 }
 
 static double now(void) {
@@ -202,8 +201,9 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
 }
 
 bool cupel_emu_run_end(bool keep) {
-    m->out->steps = m->steps_limit - m->steps_left - m->budget - m->access_budget;
+    m->out->steps = m->steps_limit - m->steps_left - m->registers->budget - m->access_budget;
     cupel_emu_report_end();
+    cupel_emu_module_gather(m->module);
     if (m->seen[0] && m->seen[1]) m->mixed = true; /* the last epoch */
     bool again = m->mixed && is_canonical() && !m->careful;
     keep = keep && !m->stopped && !again;

@@ -148,12 +148,7 @@ void cupel_emu_module_restore(cupel_emu_module *module) {
                module->variables[i].stop - module->variables[i].start);
 }
 
-void cupel_emu_module_bind(cupel_emu_module *module, uint32_t *budget) {
-    if (module->candidate->bind != NULL) module->candidate->bind(module->coverage, budget);
-}
-
-static cupel_code open_object(cupel_emu_module *module, const char *path, uint32_t *budget,
-                              cupel_error *err) {
+static cupel_code open_object(cupel_emu_module *module, const char *path, cupel_error *err) {
     module->path = strdup(path);
     if (module->path == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     module->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -176,7 +171,6 @@ static cupel_code open_object(cupel_emu_module *module, const char *path, uint32
     module->places = cupel_emu_places_open(module->path, module->base);
     if (module->coverage == NULL || module->places == NULL)
         return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    cupel_emu_module_bind(module, budget);
     if (!take_snapshots(module)) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     return CUPEL_OK;
 }
@@ -184,7 +178,7 @@ static cupel_code open_object(cupel_emu_module *module, const char *path, uint32
 cupel_code cupel_emu_module_load(const char *path, cupel_emu_module **out, cupel_error *err) {
     cupel_emu_module *module = calloc(1, sizeof *module);
     if (module == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    cupel_code code = open_object(module, path, &cupel_emu_the_machine.budget, err);
+    cupel_code code = open_object(module, path, err);
     if (code != CUPEL_OK) {
         cupel_emu_module_close(module);
         return code;
@@ -208,6 +202,16 @@ const cupel_emu_kernel *cupel_emu_module_kernel(const cupel_emu_module *module, 
     for (uint32_t i = 0; i < module->candidate->kernel_count; i++)
         if (strcmp(module->candidate->kernels[i].entry, entry) == 0) return &module->candidate->kernels[i];
     return NULL;
+}
+
+void cupel_emu_module_gather(cupel_emu_module *module) {
+    uint32_t *edges = module->candidate->edges, count = module->candidate->edge_count;
+    uint8_t *coverage = module->coverage + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t taken = coverage[i] + (edges[i] < 255 ? edges[i] : 255);
+        coverage[i] = (uint8_t)(taken < 255 ? taken : 255);
+        edges[i] = 0;
+    }
 }
 
 uint8_t *cupel_emu_module_coverage(cupel_emu_module *module, size_t *count) {

@@ -20,8 +20,8 @@ bool cupel_emu_module_owns_pages(const cupel_emu_module *module, uintptr_t addre
 bool cupel_emu_module_is_code(const cupel_emu_module *module, uintptr_t address);
 /* Gives every variable the value that it had when the object was loaded. */
 void cupel_emu_module_restore(cupel_emu_module *module);
-/* Gives the candidate its step counter. */
-void cupel_emu_module_bind(cupel_emu_module *module, uint32_t *budget);
+/* Adds the edges taken since the last call to the module's coverage. */
+void cupel_emu_module_gather(cupel_emu_module *module);
 
 /* The place cache of emu_place.c. */
 cupel_emu_places *cupel_emu_module_places(cupel_emu_module *module);

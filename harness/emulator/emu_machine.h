@@ -89,9 +89,8 @@ typedef struct cupel_emu_line {
 
 typedef struct cupel_emu_machine {
     /* hot: what a callback or a switch touches */
-    uint32_t budget; /* edges, barriers and warp operations until budget_spent; the candidate decrements it */
-    uint32_t
-        access_budget; /* accesses until then: a counter of its own, or each step would wait for the last */
+    /* accesses until budget_spent: not in registers->budget, or each step would wait for the last */
+    uint32_t access_budget;
     uint32_t epoch_key;
     uint32_t spent_alone; /* how often a budget was spent since the last switch */
     cupel_emu_thread *current;

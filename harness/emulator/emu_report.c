@@ -115,7 +115,7 @@ void cupel_emu_unsupported(const char *what) {
 }
 
 uint64_t cupel_emu_clock(void) {
-    return m->steps_limit - m->steps_left - m->budget - m->access_budget;
+    return m->steps_limit - m->steps_left - m->registers->budget - m->access_budget;
 }
 
 static bool same_place(const cupel_place *a, const cupel_place *b) {

@@ -252,7 +252,7 @@ static __attribute__((noinline)) uint64_t shuffle_apart(cupel_emu_thread *self, 
 static __attribute__((noinline)) uint64_t
 uncommon_shuffle(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width, const void *pc) {
     cupel_emu_thread *self = m->current;
-    if (m->budget == 0) cupel_emu_budget_spent(pc);
+    if (m->registers->budget == 0) cupel_emu_budget_spent(pc);
     if (width == 0 || width > CUPEL_EMU_WARP || (width & (width - 1)) != 0) {
         cupel_emu_report_note(
             "a shuffle has a width that is not a power of two up to 32 (undefined on a device)");
@@ -265,7 +265,7 @@ uncommon_shuffle(int kind, uint32_t mask, uint64_t value, uint32_t argument, uin
 /* The common case, without a frame: a lane that follows others of its warp in what they do. */
 uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width) {
     const void *pc = __builtin_return_address(0);
-    if (--m->budget == 0 || width != CUPEL_EMU_WARP)
+    if (--m->registers->budget == 0 || width != CUPEL_EMU_WARP)
         return uncommon_shuffle(kind, mask, value, argument, width, pc);
     cupel_emu_thread *self = m->current;
     cupel_emu_warp *warp = self->home;
@@ -280,14 +280,14 @@ uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predi
     cupel_emu_thread *self = m->current;
     cupel_emu_warp *warp = self->home;
     warp->value[self->lane] = value;
-    if (--m->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
+    if (--m->registers->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
     uint64_t result = meet(self, (uint32_t)(OPERATION_VOTE + kind), mask, __builtin_return_address(0));
     if (predicate != NULL) *predicate = warp->predicate[self->lane];
     return (uint32_t)result;
 }
 
 void cupel_emu_warp_sync(uint32_t mask) {
-    if (--m->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
+    if (--m->registers->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
     meet(m->current, OPERATION_SYNC, mask, __builtin_return_address(0));
 }
 

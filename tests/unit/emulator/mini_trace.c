@@ -10,12 +10,6 @@ extern unsigned char __start_cupel_shared[] __attribute__((weak, visibility("hid
 extern unsigned char __stop_cupel_shared[] __attribute__((weak, visibility("hidden")));
 
 HIDDEN cupel_emu_registers_t cupel_emu_registers;
-static uint8_t *coverage;
-static uint32_t *budget;
-static void bind(uint8_t *map, uint32_t *steps) {
-    coverage = map;
-    budget = steps;
-}
 
 __attribute__((visibility("default"))) cupel_emu_candidate_t cupel_emu_candidate = {
     .abi_version = CUPEL_EMU_ABI_VERSION,
@@ -23,18 +17,17 @@ __attribute__((visibility("default"))) cupel_emu_candidate_t cupel_emu_candidate
     .registers = &cupel_emu_registers,
     .shared_start = __start_cupel_shared,
     .shared_stop = __stop_cupel_shared,
-    .bind = bind,
 };
 
 HIDDEN void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
-    if (start == stop || *start != 0) return;
-    for (uint32_t *guard = start; guard < stop; guard++) *guard = ++cupel_emu_candidate.edge_count;
+    cupel_emu_candidate.edges = start;
+    cupel_emu_candidate.edge_count = (uint32_t)(stop - start);
     cupel_emu_candidate.kernel_count = candidate_kernel_count;
 }
 
-HIDDEN void __sanitizer_cov_trace_pc_guard(const uint32_t *guard) {
-    if (coverage[*guard] != 255) coverage[*guard]++;
-    if (--*budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
+HIDDEN void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
+    ++*guard;
+    if (--cupel_emu_registers.budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
 }
 
 HIDDEN void __asan_handle_no_return(void) {}

@@ -94,8 +94,6 @@ typedef struct device {
     fixture f;
     void *object;
     const cupel_emu_candidate_t *candidate;
-    uint8_t *coverage;
-    uint32_t budget;
 } device;
 
 /* Compiles text; kernels are called by their place in entries. */
@@ -117,12 +115,10 @@ static void device_open(device *d, const char *text, int count, const char *cons
     assert_int_equal(d->candidate->abi_version, CUPEL_EMU_ABI_VERSION);
     assert_int_equal(d->candidate->kernel_count, count);
     assert_true(d->candidate->edge_count >= (uint32_t)count);
-    d->coverage = cupel_arena_alloc(d->f.arena, d->candidate->edge_count + 1);
-    d->candidate->bind(d->coverage, &d->budget);
 }
 
 static void device_call(device *d, int kernel, void *const *args) {
-    d->budget = UINT32_MAX;
+    d->candidate->registers->budget = UINT32_MAX;
     memset(&told, 0, sizeof told);
     d->candidate->kernels[kernel].call(args);
 }

@@ -428,20 +428,20 @@ static void branches_are_kept(void **state) {
                 "200) v = 0; y[0] = v; }\n",
                 1, (const char *const[]){"k"});
     static const int sizes[] = {8, 104, 201};
-    uint8_t maps[3][64];
+    uint32_t maps[3][64];
     float x = 1, y;
     const void *px = &x;
     void *py = &y;
     assert_true(d.candidate->edge_count < 64);
     for (int i = 0; i < 3; i++) {
         int n = sizes[i];
-        memset(d.coverage, 0, d.candidate->edge_count + 1);
+        memset(d.candidate->edges, 0, d.candidate->edge_count * sizeof *maps[i]);
         device_call(&d, 0, (void *[]){&px, &py, &n});
         assert_true(y == (n == 201 ? 0.f : 1.f));
-        memcpy(maps[i], d.coverage, d.candidate->edge_count + 1);
+        memcpy(maps[i], d.candidate->edges, d.candidate->edge_count * sizeof *maps[i]);
     }
-    assert_memory_not_equal(maps[0], maps[1], d.candidate->edge_count + 1);
-    assert_memory_not_equal(maps[1], maps[2], d.candidate->edge_count + 1);
+    assert_memory_not_equal(maps[0], maps[1], d.candidate->edge_count * sizeof *maps[0]);
+    assert_memory_not_equal(maps[1], maps[2], d.candidate->edge_count * sizeof *maps[0]);
     device_close(&d);
 }
 
