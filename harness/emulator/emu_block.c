@@ -160,6 +160,12 @@ static __attribute__((noinline)) int release_barrier(int kind) {
     return result;
 }
 
+/* Out of line, so that the barrier ends in a jump to it. */
+static __attribute__((noinline)) uint64_t wait_for_others(cupel_emu_thread *self) {
+    cupel_emu_fetch_ahead(self);
+    return cupel_emu_wait(self);
+}
+
 static inline __attribute__((always_inline)) int come_to_barrier(int kind, int predicate, const void *pc) {
     m->barrier_true += predicate != 0;
     m->barrier_kind = kind;
@@ -168,7 +174,7 @@ static inline __attribute__((always_inline)) int come_to_barrier(int kind, int p
     cupel_emu_thread *self = m->current;
     self->home->at_barrier |= self->own;
     self->wait_pc = pc;
-    return (int)cupel_emu_wait(self);
+    return (int)wait_for_others(self);
 }
 
 static __attribute__((noinline)) int barrier_after_budget(int kind, int predicate, const void *pc) {

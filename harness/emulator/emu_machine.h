@@ -19,7 +19,8 @@ enum {
     CUPEL_EMU_PARAMETERS_MAX = 8192,
     CUPEL_EMU_LINES = 256,     /* a power of two */
     CUPEL_EMU_LINE_BYTES = 64, /* a bit each in a word */
-    CUPEL_EMU_NOTES_MAX = 4
+    CUPEL_EMU_NOTES_MAX = 4,
+    CUPEL_EMU_AHEAD = 4 /* threads: so far ahead of its turn a stack is fetched */
 };
 
 /* A thread of the current block, one cache line. Threads stand in the order in which they run: slot p of warp
@@ -120,7 +121,8 @@ typedef struct cupel_emu_machine {
     uint32_t barrier_true;  /* threads that came to the barrier with a true predicate */
     int barrier_kind;
     cupel_emu_warp warps[CUPEL_EMU_WARPS_MAX];
-    cupel_emu_thread threads[CUPEL_EMU_THREADS_MAX]; /* slot p of warp w at w * 32 + p */
+    /* slot p of warp w at w * 32 + p; behind the last ones nothing runs, but may be looked at */
+    cupel_emu_thread threads[CUPEL_EMU_THREADS_MAX + CUPEL_EMU_AHEAD];
 
     /* the launch */
     const cupel_emu_kernel *kernel;

@@ -30,6 +30,13 @@ static inline uint64_t *cupel_emu_result_of(cupel_emu_thread *thread) {
     return &thread->home->value[thread->lane];
 }
 
+/* The top of the stack of the thread after the next: where a whole block takes turns it has left the nearest
+ * cache, and the translation of its page too. It may be NULL or stale: a prefetch never faults. */
+static inline void cupel_emu_fetch_ahead(const cupel_emu_thread *self) {
+    __builtin_prefetch(self[CUPEL_EMU_AHEAD].sp);
+    __builtin_prefetch((const char *)self[CUPEL_EMU_AHEAD].sp + 64);
+}
+
 /* self, the running thread, gives way; returns when it is chosen again, with what then lies in its warp's
  * value[lane]. Mostly the thread behind it is ready, and it is the one that cupel_emu_choose_in finds. */
 static inline __attribute__((always_inline)) uint64_t cupel_emu_wait(cupel_emu_thread *self) {
