@@ -106,6 +106,25 @@ __global__ void shared_unset(float *y) {
     y[tid()] = s[tid()]; // unset from 16 on
 }
 
+__global__ void block_one_sets(float *y) {
+    __shared__ float s[32];
+    if (bid() == 1) s[tid()] = 1;
+    sync();
+    float sum = 0;
+    for (int i = 0; i < 32; i++) sum += s[i]; // unset in block 0
+    y[bid() * 32 + tid()] = sum;
+}
+
+__global__ void races_late(float *y) {
+    __shared__ float s[32];
+    s[tid()] = 1;
+    sync();
+    float read = s[tid() ^ 1];
+    sync();
+    s[tid()] = read + s[tid() ^ 1];
+    y[tid()] = 0;
+}
+
 __global__ void dynamic_past(float *y, int n) {
     float *s = dynamic_shared();
     s[tid()] = tid();
@@ -144,5 +163,5 @@ CANDIDATE(ENTRY(scale, 0), ENTRY(past_the_end, 0), ENTRY(reads_past, 0), ENTRY(n
           ENTRY(empty_in_the_middle, 0), ENTRY(multiplies_for_ever, 0), ENTRY(long_way, 0), ENTRY(leaves_local, 0),
           ENTRY(leaves_local_at_once, 0), ENTRY(deadlock, 0), ENTRY(overflow, 0),
           ENTRY(asserts, 0), ENTRY(traps, 0), ENTRY(divides, 0), ENTRY(remembers, 0), ENTRY(constants, 0),
-          ENTRY(reads_output, 0), ENTRY(shared_unset, 0), ENTRY(dynamic_past, 0), ENTRY(local_array, 0), ENTRY(copies, 0),
+          ENTRY(reads_output, 0), ENTRY(shared_unset, 0), ENTRY(block_one_sets, 0), ENTRY(races_late, 0), ENTRY(dynamic_past, 0), ENTRY(local_array, 0), ENTRY(copies, 0),
           ENTRY(adds, 0), ENTRY(adds_apart, 0), ENTRY(bounded, 64), ENTRY(big_static, 0))

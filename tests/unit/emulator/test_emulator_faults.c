@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "candidate.h"
+#include "schedule.h"
 
 static cupel_emu_module *module;
 static field f;
@@ -308,6 +309,36 @@ static void test_constants_and_locals(void **state) {
     for (int i = 0; i < 8; i++) assert_true(y[i] == (float)((i + 3) % 8 * 3));
 }
 
+/* What the checker remembers of shared memory ends with the block: the last block comes first and sets all,
+ * the first one then finds nothing. */
+static void test_uninitialised_in_a_later_block(void **state) {
+    (void)state;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    uint64_t reverse = cupel_schedule_pack((cupel_schedule){.way = CUPEL_SCHEDULE_REVERSE});
+    run("block_one_sets", (shape){.grid = 2, .exact_schedule = reverse}, 1, (const void *[]){&y});
+    assert_true(y[32] == 32);
+    assert_int_equal(f.seen.access_count, 1);
+    assert_int_equal(f.seen.accesses[0].kind, CUPEL_ACCESS_UNINITIALISED_READ);
+    assert_int_equal(f.seen.accesses[0].space, CUPEL_SPACE_SHARED);
+    assert_int_equal(f.seen.accesses[0].place.line, line_of("unset in block 0"));
+    assert_int_equal(f.seen.accesses[0].place.block[0], 0);
+}
+
+/* ... and with the barrier: the reads behind it have been seen even where they read what was read before. */
+static void test_late_race_wants_care(void **state) {
+    (void)state;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    cupel_emu_launch launch = {.kernel = cupel_emu_module_kernel(module, "races_late"),
+                               .args = (void *[]){&y},
+                               .grid = {1, 1, 1},
+                               .block = {32, 1, 1}};
+    cupel_emu_run_begin(module, &f.memory, 0, false, false, 1000000, &f.seen);
+    assert_true(cupel_emu_run_launch(&launch));
+    assert_true(cupel_emu_run_end(false));
+}
+
 static void test_uninitialised(void **state) {
     (void)state;
     field_reset(&f, 16, 64, 0);
@@ -436,6 +467,8 @@ int main(void) {
         cmocka_unit_test(test_device_globals_start_anew),
         cmocka_unit_test(test_constants_and_locals),
         cmocka_unit_test(test_uninitialised),
+        cmocka_unit_test(test_uninitialised_in_a_later_block),
+        cmocka_unit_test(test_late_race_wants_care),
         cmocka_unit_test(test_dynamic_shared),
         cmocka_unit_test(test_memcpy),
         cmocka_unit_test(test_float_atomics),
