@@ -108,8 +108,11 @@ typedef enum cupel_verdict {
 
 const char *cupel_verdict_name(cupel_verdict verdict);
 
-/* Rejected when a finding stands; inconclusive when nothing was judged, a finding stayed unconfirmed, or the
- * executor could not run; else accepted. */
+/* More than one case in twenty could not be run: too many for a verdict on the rest to stand for all. */
+bool cupel_verdict_lacks_cases(const cupel_scoreboard *scoreboard);
+
+/* Rejected when a finding stands; inconclusive when nothing was judged, a finding stayed unconfirmed, the
+ * executor could not run, or could not run too many of the cases; else accepted. */
 cupel_verdict cupel_verdict_of(const cupel_scoreboard *scoreboard, int standing_findings, int unconfirmed,
                                bool could_run);
 

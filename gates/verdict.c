@@ -73,9 +73,18 @@ static bool anything_judged(const cupel_scoreboard *scoreboard) {
     return scoreboard->gates[CUPEL_GATE_PRC_01].judged > 0;
 }
 
+/* A check is a sample. One that lacks a case here and there says as much as another; one that lacks every
+ * case of some kind, as a rule, says nothing about that kind. */
+enum { UNSUPPORTED_PART = 20 };
+
+bool cupel_verdict_lacks_cases(const cupel_scoreboard *scoreboard) {
+    return scoreboard->unsupported > scoreboard->cases / UNSUPPORTED_PART;
+}
+
 cupel_verdict cupel_verdict_of(const cupel_scoreboard *scoreboard, int standing_findings, int unconfirmed,
                                bool could_run) {
     if (standing_findings > 0) return CUPEL_VERDICT_REJECTED;
     if (!could_run || unconfirmed > 0 || !anything_judged(scoreboard)) return CUPEL_VERDICT_INCONCLUSIVE;
+    if (cupel_verdict_lacks_cases(scoreboard)) return CUPEL_VERDICT_INCONCLUSIVE;
     return CUPEL_VERDICT_ACCEPTED;
 }

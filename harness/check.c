@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,6 +239,9 @@ static void conclude(cupel_check *c) {
     if (report->verdict != CUPEL_VERDICT_INCONCLUSIVE) return;
     if (!could_run && report->unsupported[0])
         snprintf(report->reason, sizeof report->reason, "%s", report->unsupported);
+    else if (cupel_verdict_lacks_cases(&report->scoreboard))
+        snprintf(report->reason, sizeof report->reason, "%" PRId64 " of %" PRId64 " cases could not be run",
+                 report->scoreboard.unsupported, report->scoreboard.cases);
     else if (report->unconfirmed)
         snprintf(report->reason, sizeof report->reason,
                  "%d suspicion(s) could not be confirmed in a fresh worker", report->unconfirmed);

@@ -138,6 +138,7 @@ cupel_check_finding *cupel_check_add(cupel_check *c, const cupel_recipe *recipe,
     found->finding = *finding;
     found->recipe = *recipe;
     found->try_seconds = try_seconds;
+    found->found_at = c->suspect_at;
     snprintf(found->signature, sizeof found->signature, "%s", signature);
     return found;
 }
@@ -244,6 +245,8 @@ void cupel_check_suspect(cupel_check *c, const cupel_recipe *recipe, const cupel
     }
     if (!is_new) return;
     int findings = c->report->finding_count;
+    c->suspect_at = (uint64_t)c->before.cases + suspicion->n;
     if (!confirm(c, recipe) && ++a->tries == CUPEL_ATTEMPTS_MAX) c->report->unconfirmed++;
-    cupel_check_minimise(c, findings);
+    cupel_check_minimise(c, findings); /* what turns up on the way came of this case too */
+    c->suspect_at = 0;
 }

@@ -61,10 +61,12 @@ static json_t *finding_object(const cupel_check_finding *found) {
     json_object_set_new(object, "gate", json_string(cupel_gate_id(finding->gate)));
     json_object_set_new(object, "standing",
                         json_string(finding->standing == CUPEL_STANDING_PROOF ? "proof" : "evidence"));
-    json_object_set_new(object, "kind", json_string(cupel_finding_kind_name(finding->kind)));
+    json_object_set_new(object, "kind", json_string(cupel_finding_title(finding)));
     json_object_set_new(object, "output", text_or_null(finding->output_name));
     json_object_set_new(object, "signature", json_string(found->signature));
     json_object_set_new(object, "case", text_or_null(found->described));
+    json_object_set_new(object, "found_at",
+                        found->found_at ? json_integer((json_int_t)found->found_at) : json_null());
     json_object_set_new(object, "minimised", json_boolean(found->minimised));
     json_object_set_new(object, "known", json_boolean(found->known));
     json_object_set_new(object, "region", text_or_null(found->report.region));
@@ -178,6 +180,14 @@ static json_t *resources_object(const cupel_resources *r) {
     return object;
 }
 
+static json_t *unsupported_object(const cupel_check_report *report) {
+    json_t *object = json_object();
+    json_object_set_new(object, "cases", json_integer(report->scoreboard.unsupported));
+    json_object_set_new(object, "reason",
+                        report->scoreboard.unsupported ? text_or_null(report->unsupported) : json_null());
+    return object;
+}
+
 static json_t *report_object(const cupel_check_report *report) {
     json_t *object = json_object(), *gates = json_array(), *findings = json_array(),
            *patterns = json_object();
@@ -190,9 +200,11 @@ static json_t *report_object(const cupel_check_report *report) {
     json_object_set_new(object, "kernel", text_or_null(report->kernel));
     json_object_set_new(object, "contract", json_string(report->contract->id));
     json_object_set_new(object, "executor", json_string(report->executor));
+    json_object_set_new(object, "engine", text_or_null(report->engine));
     json_object_set_new(object, "verdict", json_string(cupel_verdict_name(report->verdict)));
     json_object_set_new(object, "reason", text_or_null(report->reason));
     json_object_set_new(object, "cases", json_integer((json_int_t)report->cases));
+    json_object_set_new(object, "unsupported", unsupported_object(report));
     json_object_set_new(object, "elements", json_integer(report->scoreboard.elements));
     json_object_set_new(object, "seconds", json_real(report->seconds));
     json_object_set_new(object, "seed", json_integer((json_int_t)report->seed));

@@ -49,6 +49,14 @@ static void print_gates(const cupel_check_report *report, FILE *out) {
     }
 }
 
+/* Nothing was shown about these either. */
+static void print_unsupported(const cupel_check_report *report, FILE *out) {
+    if (report->scoreboard.unsupported)
+        fprintf(out, "not run   %" PRId64 " of %" PRId64 " cases could not be run: %s\n",
+                report->scoreboard.unsupported, report->scoreboard.cases,
+                report->unsupported[0] ? report->unsupported : "no reason is known");
+}
+
 /* Dims of which only a part of the claimed range was tried: nothing was shown about the rest. */
 static void print_tried(const cupel_check_report *report, FILE *out) {
     bool any = false, larger = false;
@@ -133,7 +141,7 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     const cupel_finding *finding = &found->finding;
     char place[512];
     fprintf(out, "%s %s: %s (%s)\n", cupel_gate_id(finding->gate), cupel_gate_title(finding->gate),
-            cupel_finding_kind_name(finding->kind),
+            cupel_finding_title(finding),
             finding->standing == CUPEL_STANDING_PROOF ? "proof" : "evidence");
     if (finding->text[0]) fprintf(out, "  %s\n", finding->text);
     fprintf(out, "  %-9s %s\n", found->minimised ? "minimal" : "case", found->described);
@@ -200,6 +208,7 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
             report->executor, report->seed);
     print_gates(report, out);
     print_patterns(report, out);
+    print_unsupported(report, out);
     print_tried(report, out);
     print_resources(report, out);
     const cupel_executor_backend *backend = cupel_executor_find(report->executor);

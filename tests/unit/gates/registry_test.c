@@ -173,6 +173,15 @@ static void verdicts(void **state) {
     assert_int_equal(cupel_verdict_of(&board, 0, 1, true), CUPEL_VERDICT_INCONCLUSIVE);
     assert_int_equal(cupel_verdict_of(&board, 0, 0, false), CUPEL_VERDICT_INCONCLUSIVE);
     assert_int_equal(cupel_verdict_of(&board, 1, 1, false), CUPEL_VERDICT_REJECTED);
+    board.cases = 20;
+    board.unsupported = 1; /* one in twenty may be missing */
+    assert_int_equal(cupel_verdict_of(&board, 0, 0, true), CUPEL_VERDICT_ACCEPTED);
+    board.unsupported = 2;
+    assert_int_equal(cupel_verdict_of(&board, 0, 0, true), CUPEL_VERDICT_INCONCLUSIVE);
+    assert_int_equal(cupel_verdict_of(&board, 1, 0, true), CUPEL_VERDICT_REJECTED);
+    board.cases = 19;
+    board.unsupported = 1;
+    assert_int_equal(cupel_verdict_of(&board, 0, 0, true), CUPEL_VERDICT_INCONCLUSIVE);
 }
 
 static void patterns_are_counted_once_a_case(void **state) {

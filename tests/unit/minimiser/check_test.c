@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "fake_kernel.h"
+#include "report.h"
 
 static const char text[] = "cupel: 1\n"
                            "id: checked\n"
@@ -42,7 +43,8 @@ static struct {
     int searches;
     int64_t starts[8]; /* N of the first starts of the last search */
     size_t start_count;
-    const char *clear; /* removed at the end of the search */
+    const char *clear;   /* removed at the end of the search */
+    int64_t unsupported; /* of the 10 cases of a search */
 } fake;
 
 static cupel_supervisor the_supervisor;
@@ -114,11 +116,14 @@ cupel_code cupel_supervisor_search(cupel_supervisor *supervisor, const cupel_sea
         callbacks->interesting(callbacks->self, &recipe);
     }
     scoreboard->cases = 10;
+    scoreboard->unsupported = fake.unsupported;
     scoreboard->gates[CUPEL_GATE_PRC_01] =
         (cupel_gate_tally){.cases = 10, .judged = fake.judged, .considered = 100};
     cupel_progress progress = {.scoreboard = scoreboard, .cases = 10};
+    if (fake.unsupported) progress.unsupported = "it is not to be had here";
+    if (fake.unsupported) assert_true(callbacks->progress(callbacks->self, &progress));
     for (int64_t i = 0; i < fake.suspects; i++) {
-        cupel_judged suspicion = {0};
+        cupel_judged suspicion = {.n = (uint64_t)(4 + i)};
         recipe.dims[0] = 700 + i;
         judge(&recipe, &suspicion);
         if (!callbacks->suspect(callbacks->self, &recipe, &suspicion)) break;
@@ -213,6 +218,28 @@ static void nothing_judged_is_inconclusive(void **state) {
     assert_int_equal(cupel_check_exit_status(f->report.verdict), 3);
 }
 
+static void too_many_cases_that_cannot_be_run_are_inconclusive(void **state) {
+    fixture *f = *state;
+    char *report = NULL;
+    size_t length = 0;
+    fake.unsupported = 9; /* the tenth was judged, and found right */
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    assert_string_equal(f->report.reason, "9 of 10 cases could not be run");
+    FILE *out = open_memstream(&report, &length);
+    cupel_report_text(&f->report, out);
+    assert_int_equal(cupel_report_json(&f->report, out, NULL), CUPEL_OK);
+    fclose(out);
+    assert_non_null(strstr(report, "\nnot run   9 of 10 cases could not be run: it is not to be had here\n"));
+    assert_non_null(strstr(
+        report, "\"unsupported\": {\n    \"cases\": 9,\n    \"reason\": \"it is not to be had here\""));
+    free(report);
+    fake.y_fails_from = 41; /* a finding rejects all the same */
+    fake.suspects = 1;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
+}
+
 static void finding_is_minimised_attributed_and_counted_once(void **state) {
     fixture *f = *state;
     fake.y_fails_from = 41;
@@ -220,6 +247,7 @@ static void finding_is_minimised_attributed_and_counted_once(void **state) {
     assert_int_equal(check(f), CUPEL_OK);
     assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
     assert_int_equal(f->report.finding_count, 1);
+    assert_int_equal(f->report.findings[0].found_at, 4);
     assert_int_equal(f->found, 1);
     assert_int_equal(f->minimised, 1);
     assert_true(f->report.findings[0].minimised);
@@ -463,6 +491,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(nothing_found_is_accepted),
         WITH_FIXTURE(nothing_judged_is_inconclusive),
+        WITH_FIXTURE(too_many_cases_that_cannot_be_run_are_inconclusive),
         WITH_FIXTURE(interrupted_check_keeps_what_it_found),
         WITH_FIXTURE(interesting_recipes_are_kept_and_tried_first),
         WITH_FIXTURE(a_known_bundle_that_still_fails_is_a_finding),
