@@ -30,11 +30,12 @@ static inline uint64_t *cupel_emu_result_of(cupel_emu_thread *thread) {
     return &thread->home->value[thread->lane];
 }
 
-/* The top of the stack of the thread after the next: where a whole block takes turns it has left the nearest
+/* The top of the stack of a thread that comes soon: where a whole block takes turns it has left the nearest
  * cache, and the translation of its page too. It may be NULL or stale: a prefetch never faults. */
 static inline void cupel_emu_fetch_ahead(const cupel_emu_thread *self) {
-    __builtin_prefetch(self[CUPEL_EMU_AHEAD].sp);
-    __builtin_prefetch((const char *)self[CUPEL_EMU_AHEAD].sp + 64);
+    const uintptr_t top = (uintptr_t)self[CUPEL_EMU_AHEAD].sp;
+    __builtin_prefetch((const void *)top);
+    __builtin_prefetch((const void *)(top + 64));
 }
 
 /* self, the running thread, gives way; returns when it is chosen again, with what then lies in its warp's
