@@ -1,25 +1,20 @@
-/* Words for where a defect fails: "N % 97 == 7 and N >= 201". */
+/* Words for where a defect shows: "fails only when N % 97 == 7 and N >= 201; any values". */
 #ifndef CUPEL_REGION_H
 #define CUPEL_REGION_H
 
 #include "shrink.h"
 
-/* What trying one value showed. */
-typedef enum cupel_region_outcome {
-    CUPEL_REGION_UNKNOWN,
-    CUPEL_REGION_HOLDS,
-    CUPEL_REGION_FAILS
-} cupel_region_outcome;
-
-/* Tries consecutive values of the dim that tells most, from its minimum up, then other values at the minimal
- * shape, and says what was seen: "fails only when .." where several kinds of values agree on it, else "with
- * values like these fails when ..". smaller_tried: all smaller values of each dim are known not to fail. text
- * is empty when the budget allowed nothing. */
+/* Tries other shapes near the minimal one, one dim after the other, and says what the failing ones have in
+ * common:
+ *
+ *   fails only when ..            any values: zeros, constants, integers, uniform and normal ones fail alike
+ * at the minimal shape, and at samples of failing shapes; none of them at samples of shapes that hold with
+ * values drawn at random   only those, or the minimal case's own, are known to fail or to hold with values
+ * like these at M = 4 ..                   how the other dims matter was not learnt fails at N = 5, 6, 19, ..
+ * no rule fits: what was seen
+ *
+ * smaller_tried: all smaller values of each dim are known not to fail. text is empty when the budget allowed
+ * nothing. */
 void cupel_region_sweep(cupel_shrink *shrink, bool smaller_tried, char *text, size_t size);
-
-/* What the failing values among first + i, i < count, have in common; outcomes[0] is FAILS. Values that the
- * contract does not claim are UNKNOWN and fit anything. name is the dim's. */
-void cupel_region_describe(const char *name, int64_t first, const cupel_region_outcome *outcomes, int count,
-                           char *text, size_t size);
 
 #endif

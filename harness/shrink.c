@@ -95,6 +95,11 @@ static cupel_code run(cupel_shrink *shrink, const cupel_recipe *recipe, cupel_er
     return code;
 }
 
+static void remember_shape(cupel_shrink *shrink) {
+    if (shrink->failed_count < CUPEL_SHRINK_FAILED_MAX)
+        memcpy(shrink->failed[shrink->failed_count++], shrink->best.dims, sizeof shrink->best.dims);
+}
+
 cupel_code cupel_shrink_open(cupel_shrink *shrink, const cupel_contract *contract, const char *signature,
                              const cupel_predicate *predicate, const cupel_recipe *recipe, cupel_error *err) {
     *shrink =
@@ -111,6 +116,7 @@ cupel_code cupel_shrink_open(cupel_shrink *shrink, const cupel_contract *contrac
     }
     shrink->finding = *finding;
     (void)seen_before(shrink, recipe);
+    remember_shape(shrink);
     return CUPEL_OK;
 }
 
@@ -139,6 +145,7 @@ bool cupel_shrink_adopt(cupel_shrink *shrink, const cupel_recipe *recipe, const 
     shrink->best = *recipe;
     shrink->finding = *finding;
     shrink->accepted++;
+    remember_shape(shrink);
     return true;
 }
 

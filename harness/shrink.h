@@ -6,12 +6,16 @@
 
 #include "minimiser.h"
 
+enum { CUPEL_SHRINK_FAILED_MAX = 64 };
+
 typedef struct cupel_shrink {
     const cupel_contract *contract;
     const char *signature;
     const cupel_predicate *predicate;
     cupel_recipe best;     /* fails with signature */
     cupel_finding finding; /* of best */
+    int failed_count;      /* shapes that were the best one's, the first ones found */
+    int64_t failed[CUPEL_SHRINK_FAILED_MAX][CUPEL_DIM_MAX];
     int tries, accepted, errors;
     int max_tries;   /* of the phase at work */
     double deadline; /* of the phase at work, on the clock of cupel_shrink_now */

@@ -8,7 +8,6 @@
 
 #include "attribution.h"
 #include "fake_kernel.h"
-#include "region.h"
 #include "schedule.h"
 #include "shrink.h"
 
@@ -120,7 +119,7 @@ static void tail_defect_needs_the_shape(void **state) {
     assert_int_equal(N_OF(r), 1);
     assert_int_equal(r.report.necessary_traits, CUPEL_TRAIT_SHAPE);
     assert_int_equal(r.finding.gate, CUPEL_GATE_CMP_03);
-    assert_non_null(strstr(r.report.region, "N % 128 != 0 and N >= 1; any values"));
+    assert_non_null(strstr(r.report.region, "fails only when N % 128 != 0; any values"));
     cupel_arena_free(r.arena);
 }
 
@@ -526,6 +525,19 @@ static void region_of_some_values_says_so(void **state) {
     cupel_arena_free(r.arena);
 }
 
+static bool product(const cupel_contract *contract, const cupel_recipe *recipe) {
+    return fake_dim(contract, recipe, "M") * fake_dim(contract, recipe, "N") % 64 == 38; /* 37 * 686 too */
+}
+
+/* On the lines M = 1 and N = 38 the dims seem to matter each by itself; the case as found says otherwise. */
+static void shapes_that_failed_on_the_way_count(void **state) {
+    (void)state;
+    result r = minimise(rows, product, NULL, CUPEL_FINDING_WRONG_VALUE, NULL, NULL);
+    if (!strstr(r.report.region, "at M = ") && !strstr(r.report.region, "at N = "))
+        fail_msg("%s", r.report.region);
+    cupel_arena_free(r.arena);
+}
+
 static void evidence_has_neither_needs_nor_region(void **state) {
     (void)state;
     result r = {.arena = cupel_arena_create(0)};
@@ -557,52 +569,6 @@ static void find_integer_finds_every_threshold(void **state) {
                              threshold < limit ? threshold : limit);
 }
 
-static void check_region(int64_t first, int count, int claimed, bool (*fails)(int64_t n),
-                         const char *expected) {
-    cupel_region_outcome table[400];
-    char text[256];
-    for (int i = 0; i < count; i++)
-        table[i] = (first + i) % claimed ? CUPEL_REGION_UNKNOWN
-                   : fails(first + i)    ? CUPEL_REGION_FAILS
-                                         : CUPEL_REGION_HOLDS;
-    cupel_region_describe("N", first, table, count, text, sizeof text);
-    assert_string_equal(text, expected);
-}
-
-static bool n_any(int64_t n) {
-    return n > 0;
-}
-static bool n_odd_tail(int64_t n) {
-    return n % 4 != 0;
-}
-static bool n_rare(int64_t n) {
-    return n % 97 == 7;
-}
-static bool n_eight(int64_t n) {
-    return n % 8 == 0;
-}
-static bool n_single(int64_t n) {
-    return n == 33;
-}
-static bool n_two(int64_t n) {
-    return n % 8 == 3 || n % 8 == 5;
-}
-static bool n_scattered(int64_t n) {
-    return n == 5 || n == 6 || n == 19;
-}
-
-static void region_is_put_into_words(void **state) {
-    (void)state;
-    check_region(7, 40, 1, n_any, "N >= 7");
-    check_region(1, 40, 1, n_odd_tail, "N % 4 != 0 and N >= 1");
-    check_region(201, 244, 1, n_rare, "N % 97 == 7 and N >= 201");
-    check_region(33, 320, 1, n_single, "N == 33");
-    check_region(3, 40, 1, n_two, "N % 8 in {3, 5} and N >= 3");
-    check_region(8, 40, 4, n_any, "N >= 8");
-    check_region(8, 80, 4, n_eight, "N % 8 == 0 and N >= 8");
-    check_region(5, 40, 1, n_scattered, "N in {5, 6, 19}");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rare_residue_ends_at_its_first_value),
@@ -624,9 +590,9 @@ int main(void) {
         cmocka_unit_test(finite_value_takes_the_place_of_an_infinity),
         cmocka_unit_test(simpler_case_of_attribution_becomes_the_minimal_one),
         cmocka_unit_test(region_of_some_values_says_so),
+        cmocka_unit_test(shapes_that_failed_on_the_way_count),
         cmocka_unit_test(evidence_has_neither_needs_nor_region),
         cmocka_unit_test(find_integer_finds_every_threshold),
-        cmocka_unit_test(region_is_put_into_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
