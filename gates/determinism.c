@@ -1,7 +1,9 @@
 /* Which of the runs differ (DESIGN section 4). A case runs as schedule A with poison 1 and schedule B with
- * poison 2; where an output differs, A/2 and B/1 are run as well. If A/1 and A/2 differ, memory that is not
- * input was read (RES-01); else the schedule decides the result (ORD-02), whatever the poison does under B.
- * An element that holds its own poison after both runs was never written (RES-01). Where A and B are one
+ * poison 2; where an output differs, A/2 and B/1 are run as well. If A/1 and B/1, or A/2 and B/2, differ, the
+ * schedule decides the result (ORD-02), be it that the poison shows under some schedule: what is read too
+ * early lies there as poison still. Else, if A/1 and A/2 differ, memory that is not input was read (RES-01).
+ * An element that holds its own poison after both runs, and that no store reached as far as that is known,
+ * was left as it was (RES-01). Where A and B are one
  * schedule, the crossed runs are repetitions: they tell nondeterminism from the effect of the poison on an
  * executor that does not fix the schedule.
  *
@@ -79,7 +81,23 @@ static bool same_bytes(const cupel_output_view *view, int r, int s) {
            !memcmp(view->after[r], view->after[s], (size_t)view->count * view->size);
 }
 
-/* Holds its own poison after both runs, the poisons being different: no store reached it. */
+/* Is it known of run r that some access reached the element's bytes? */
+static bool is_reached(const cupel_judging *j, const cupel_output_view *view, int r, int64_t i) {
+    const cupel_case_tensor *tensor = &j->evidence->c->tensors[view->tensor];
+    const uint8_t *reached = j->evidence->runs[r].observation->buffers[tensor->buffer].reached;
+    if (!reached) return false;
+    int64_t at = tensor->offset, size = (int64_t)view->size;
+    for (int axis = tensor->rank - 1; axis >= 0; axis--) {
+        at += i % tensor->shape[axis] * tensor->stride[axis] * size;
+        i /= tensor->shape[axis];
+    }
+    for (int64_t byte = at; byte < at + size; byte++)
+        if (reached[byte >> 3] >> (byte & 7) & 1) return true;
+    return false;
+}
+
+/* Holds its own poison after both runs, the poisons being different, and no store is known to have left it
+ * there. */
 static bool is_unwritten(cupel_judging *j, cupel_output_view *view, int64_t i) {
     if (!view->poisoned) return false;
     const unsigned char *before1 = cupel_judging_before(j, view, A1),
@@ -88,7 +106,8 @@ static bool is_unwritten(cupel_judging *j, cupel_output_view *view, int64_t i) {
     size_t at = (size_t)i * view->size;
     return memcmp(before1 + at, before2 + at, view->size) &&
            !memcmp(before1 + at, view->after[A1] + at, view->size) &&
-           !memcmp(before2 + at, view->after[B2] + at, view->size);
+           !memcmp(before2 + at, view->after[B2] + at, view->size) && !is_reached(j, view, A1, i) &&
+           !is_reached(j, view, B2, i);
 }
 
 /* The first element that differs for another reason than that nobody wrote it; -1 when there is none. */
@@ -128,11 +147,29 @@ static bool has_all_runs(const cupel_evidence *e) {
     return same_schedule(e) || (run_schedule_alone(e) >= 0 && run_history_alone(e) >= 0);
 }
 
+static bool is_wrong(const cupel_output_view *view, int r, int64_t i) {
+    return cupel_judge_element(view->allowed, i, cupel_view_element(view, r, i)) > CUPEL_NOT_JUDGED;
+}
+
+/* The first element that is wrong in run s and another, not wrong, in run r; -1 when there is none. */
+static int64_t first_spoilt(cupel_judging *j, cupel_output_view *view, int r, int s) {
+    if (!view->allowed || r < 0 || s < 0 || !view->after[r] || !view->after[s] || same_bytes(view, r, s))
+        return -1;
+    for (int64_t i = 0; i < view->count; i++)
+        if (differs(view, r, s, i) && is_wrong(view, s, i) && !is_wrong(view, r, i) &&
+            !is_unwritten(j, view, i))
+            return i;
+    return -1;
+}
+
 bool cupel_runs_want_more(cupel_judging *j) {
     const cupel_evidence *e = j->evidence;
-    if (!two_finished(j) || !differences_matter(j) || settled_by_two(e) || has_all_runs(e)) return false;
-    for (int v = 0; v < j->view_count; v++)
-        if (first_difference(j, &j->views[v], A1, B2) >= 0) return true;
+    if (!two_finished(j) || settled_by_two(e) || has_all_runs(e)) return false;
+    for (int v = 0; v < j->view_count; v++) {
+        cupel_output_view *view = &j->views[v];
+        if (differences_matter(j) && first_difference(j, view, A1, B2) >= 0) return true;
+        if (!same_history(e) && first_spoilt(j, view, A1, B2) >= 0) return true;
+    }
     return false;
 }
 
@@ -142,12 +179,10 @@ static int64_t pick(cupel_judging *j, cupel_output_view *view, int r, int s, int
     *run = r;
     for (int64_t i = first; view->allowed && i < view->count; i++) {
         if (!differs(view, r, s, i) || is_unwritten(j, view, i)) continue;
-        if (cupel_judge_element(view->allowed, i, cupel_view_element(view, r, i)) > CUPEL_NOT_JUDGED)
-            return i;
-        if (cupel_judge_element(view->allowed, i, cupel_view_element(view, s, i)) > CUPEL_NOT_JUDGED) {
-            *run = s;
-            return i;
-        }
+        if (is_wrong(view, r, i)) return i;
+        if (!is_wrong(view, s, i)) continue;
+        *run = s;
+        return i;
     }
     return first;
 }
@@ -170,8 +205,8 @@ static cupel_finding_run run_of(const cupel_judging *j, int r) {
 static int tell_difference(const cupel_judging *j, cupel_finding_kind kind, int s, const char *where,
                            const char *one, const char *two, char *text, size_t size) {
     const cupel_run *run = &j->evidence->runs[s];
-    const char *before = cupel_history_words(j->evidence->c->recipe->history);
-    char schedule[160];
+    char before[96], schedule[160];
+    cupel_history_describe(j->evidence->c->recipe, before, sizeof before);
     cupel_schedule_describe(run->schedule, schedule, sizeof schedule);
     if (kind == CUPEL_FINDING_STRAY_READ)
         return snprintf(text, size, "%s is %s or %s, depending on what lies in memory that is not input",
@@ -181,11 +216,21 @@ static int tell_difference(const cupel_judging *j, cupel_finding_kind kind, int 
                         two, before);
     if (!j->evidence->schedule_fixed)
         return snprintf(text, size, "%s is %s or %s, from one run to the next", where, one, two);
-    return snprintf(text, size,
-                    "%s is %s in the canonical order (%s), and %s; it differs from the canonical order when: "
-                    "%s%s%s",
-                    where, one, cupel_schedule_meaning(CUPEL_SCHEDULE_CANONICAL), two, schedule,
-                    run->history ? "; after " : "", run->history ? before : "");
+    return snprintf(text, size, "%s is %s in run A (canonical order) and %s in run B (%s%s%s)", where, one,
+                    two, schedule, run->history ? "; after " : "", run->history ? before : "");
+}
+
+/* "y" or "shared memory" */
+static void name_memory(const cupel_judging *j, const cupel_access *access, char *text, size_t size) {
+    static const char *const spaces[] = {"global memory", "shared memory", "local memory"};
+    const cupel_case *c = j->evidence->c;
+    snprintf(text, size, "%s", spaces[access->space <= CUPEL_SPACE_LOCAL ? access->space : 0]);
+    for (int t = 0; access->space == CUPEL_SPACE_GLOBAL && t < c->tensor_count; t++)
+        if (c->tensors[t].buffer == access->buffer && access->offset >= 0 &&
+            (uint64_t)access->offset < c->buffers[access->buffer].size) {
+            snprintf(text, size, "%s", c->contract->tensors[t].name);
+            return;
+        }
 }
 
 static void add_difference(cupel_judging *j, cupel_output_view *view, cupel_finding_kind kind, int r, int s,
@@ -201,16 +246,22 @@ static void add_difference(cupel_judging *j, cupel_output_view *view, cupel_find
     cupel_judging_number(cupel_decode(view->output->type, cupel_view_element(view, s, i)), two, sizeof two);
     finding->run_a = run_of(j, r);
     finding->run_b = run_of(j, s);
+    if (!asserts_determinism(j) && kind == CUPEL_FINDING_HISTORY) {
+        /* stands by the value alone: the exact oracle has to confirm it */
+        j->out->element_counts[finding - j->out->findings] = 1;
+        j->out->elements[finding - j->out->findings][0] =
+            (cupel_suspect_element){.index = i, .bits = finding->got_bits};
+    }
     int used = tell_difference(j, kind, s, where, one, two, finding->text, sizeof finding->text);
     const cupel_access *access = kind == CUPEL_FINDING_STRAY_READ ? uninitialised_read(j) : NULL;
     if (access && used > 0 && (size_t)used < sizeof finding->text) {
         finding->has_access = true;
         finding->access = *access;
         finding->place = access->place;
-        const char *spaces[] = {"global", "shared", "local"};
+        char what[96];
+        name_memory(j, access, what, sizeof what);
         snprintf(finding->text + used, sizeof finding->text - (size_t)used,
-                 "; line %d reads %s memory that nothing has written", access->place.line,
-                 spaces[access->space <= CUPEL_SPACE_LOCAL ? access->space : 0]);
+                 "; line %d reads %s before anything is written there", access->place.line, what);
     }
     cupel_judging_keep(j, finding);
 }
@@ -261,19 +312,30 @@ static difference by_poison(cupel_judging *j, cupel_output_view *view) {
     return d;
 }
 
-/* The rule of DESIGN section 4; without a fixed schedule the repetitions are asked first. */
+/* Where bytes may differ from run to run, an earlier call is to blame for a value that is wrong after it and
+ * right without it. */
+static difference by_history(cupel_judging *j, cupel_output_view *view) {
+    const cupel_evidence *e = j->evidence;
+    difference d = {CUPEL_FINDING_KIND_COUNT, -1, -1, -1};
+    if (same_history(e) || !has_all_runs(e)) return d;
+    d.r = run_a2(e);
+    d.s = same_schedule(e) ? B2 : run_history_alone(e);
+    d.first = first_spoilt(j, view, d.r, d.s);
+    int again = e->schedule_fixed ? A1 : run_a1_again(e);
+    if (d.first >= 0 && view->after[again] && !differs(view, A1, again, d.first))
+        d.kind = CUPEL_FINDING_HISTORY;
+    return d;
+}
+
+/* The runs are asked for the schedule first, where equal bytes are claimed. */
 static difference decide(cupel_judging *j, cupel_output_view *view) {
-    const difference none = {CUPEL_FINDING_KIND_COUNT, -1, -1, -1};
-    if (first_difference(j, view, A1, B2) < 0) return none;
-    bool asserted = asserts_determinism(j);
-    if (j->evidence->schedule_fixed) {
-        difference d = by_poison(j, view);
-        if (d.kind != CUPEL_FINDING_KIND_COUNT || !asserted) return d;
-        return by_schedule(j, view);
-    }
-    if (!asserted || !has_all_runs(j->evidence)) return none;
-    difference d = by_schedule(j, view);
-    return d.kind != CUPEL_FINDING_KIND_COUNT ? d : by_poison(j, view);
+    difference d = {CUPEL_FINDING_KIND_COUNT, -1, -1, -1};
+    if (first_difference(j, view, A1, B2) < 0) return d;
+    bool asserted = asserts_determinism(j), fixed = j->evidence->schedule_fixed;
+    if (asserted && has_all_runs(j->evidence)) d = by_schedule(j, view);
+    if (!asserted) d = by_history(j, view);
+    if (d.kind != CUPEL_FINDING_KIND_COUNT) return d;
+    return fixed || (asserted && has_all_runs(j->evidence)) ? by_poison(j, view) : d;
 }
 
 static void excuse_differences(cupel_judging *j, cupel_output_view *view, int r, int s) {
@@ -294,14 +356,17 @@ static void judge_unwritten(cupel_judging *j, cupel_output_view *view) {
     cupel_finding *finding = count ? cupel_judging_add(j, CUPEL_FINDING_UNWRITTEN) : NULL;
     if (!finding) return;
     char where[160];
+    int buffer = j->evidence->c->tensors[view->tensor].buffer;
+    bool known = j->evidence->runs[A1].observation->buffers[buffer].reached != NULL;
     cupel_judging_element(view, first, cupel_view_element(view, A1, first), finding);
     cupel_judging_where(view->output->name, view->output->rank, view->output->shape, first, where,
                         sizeof where);
     finding->wrong_elements = count;
     finding->judged_elements = view->count;
     snprintf(finding->text, sizeof finding->text,
-             "%s is never written (%lld of %lld elements still hold what lay there before the launch)", where,
-             (long long)count, (long long)view->count);
+             known ? "%s is never written (%lld of %lld elements still hold what lay there before the launch)"
+                   : "%s holds what lay there before the launch (so do %lld of %lld elements)",
+             where, (long long)count, (long long)view->count);
     cupel_judging_keep(j, finding);
 }
 

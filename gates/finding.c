@@ -33,6 +33,16 @@ static const char *slug(cupel_finding_kind kind) {
     return (unsigned)kind < CUPEL_FINDING_KIND_COUNT ? slugs[kind] : "unknown";
 }
 
+static bool is_uninitialised_read(const cupel_finding *finding) {
+    return finding->kind == CUPEL_FINDING_BAD_ACCESS &&
+           finding->access.kind == CUPEL_ACCESS_UNINITIALISED_READ;
+}
+
+const char *cupel_finding_title(const cupel_finding *finding) {
+    if (is_uninitialised_read(finding)) return "read of memory that nothing has written";
+    return cupel_finding_kind_name(finding->kind);
+}
+
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -71,9 +81,7 @@ static bool is_safe(char c) {
 
 void cupel_finding_signature(const cupel_finding *finding, char *text, size_t size) {
     if (!size) return;
-    bool uninitialised =
-        finding->kind == CUPEL_FINDING_BAD_ACCESS && finding->access.kind == CUPEL_ACCESS_UNINITIALISED_READ;
-    snprintf(text, size, "%s", uninitialised ? "uninitialised-read" : slug(finding->kind));
+    snprintf(text, size, "%s", is_uninitialised_read(finding) ? "uninitialised-read" : slug(finding->kind));
     if (finding->kind == CUPEL_FINDING_FAULT)
         name_fault(finding, text, size);
     else if (finding->kind == CUPEL_FINDING_BAD_ACCESS)

@@ -39,7 +39,7 @@ typedef enum cupel_standing { CUPEL_STANDING_EVIDENCE, CUPEL_STANDING_PROOF } cu
     X(WRONG_VALUE, "wrong value")                                                                            \
     X(WRONG_CLASS, "wrong NaN or infinity")                                                                  \
     X(WRONG_ZERO_SIGN, "wrong sign of zero")                                                                 \
-    X(UNWRITTEN, "output element not written")                                                               \
+    X(UNWRITTEN, "output element left as it was")                                                            \
     X(NOT_KEPT, "element changed that was to be kept")                                                       \
     X(STRAY_WRITE, "write outside the output")                                                               \
     X(INPUT_CHANGED, "input changed")                                                                        \
@@ -58,6 +58,10 @@ typedef enum cupel_finding_kind {
 } cupel_finding_kind;
 
 const char *cupel_finding_kind_name(cupel_finding_kind kind);
+
+/* What failed, in a heading's words: the kind's name, or those of a read of memory that holds nothing. */
+struct cupel_finding;
+const char *cupel_finding_title(const struct cupel_finding *finding);
 
 /* One of the two runs of which a finding says that they differ. */
 typedef struct cupel_finding_run {

@@ -108,7 +108,9 @@ void cupel_judging_keep(cupel_judging *j, cupel_finding *finding) {
         cupel_finding_signature(&j->out->findings[i], other, sizeof other);
         if (!strcmp(mine, other)) return;
     }
-    finding->gate = cupel_gate_of_finding(finding, j->evidence->traits);
+    /* nearly every case has a schedule: only necessity makes it the cause */
+    finding->gate =
+        cupel_gate_of_finding(finding, j->evidence->traits & ~(CUPEL_TRAIT_SCHEDULE | CUPEL_TRAIT_HISTORY));
     j->out->finding_count++;
     if (j->scoreboard && finding->standing == CUPEL_STANDING_PROOF)
         j->scoreboard->gates[finding->gate].failures++;

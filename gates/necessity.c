@@ -3,12 +3,14 @@
 
 #include <signal.h>
 
-/* One trait names the gate where several are necessary: the rarer it is among a user's inputs, the earlier it
+/* One trait names the gate where several are necessary. What goes wrong under some schedules or after some
+ * calls only is no matter of values; of the others, the rarer it is among a user's inputs, the earlier it
  * stands. */
 static const struct {
     int traits;
     cupel_gate gate;
 } trait_gates[] = {
+    {CUPEL_TRAIT_SCHEDULE | CUPEL_TRAIT_HISTORY, CUPEL_GATE_ORD_02},
     {CUPEL_TRAIT_SPECIAL, CUPEL_GATE_EXC_01},
     {CUPEL_TRAIT_SUBNORMAL, CUPEL_GATE_EXC_02},
     {CUPEL_TRAIT_TYPE, CUPEL_GATE_PRC_01},

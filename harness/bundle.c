@@ -228,7 +228,7 @@ static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, 
                              "bundle", BUNDLE_FORMAT, "contract_path", path, "contract_relative", relative,
                              "contract", bundle->contract->id, "executor", bundle->executor, "gate",
                              cupel_gate_id(bundle->finding->gate), "signature", signature, "kind",
-                             cupel_finding_kind_name(bundle->finding->kind), "seed", (json_int_t)bundle->seed,
+                             cupel_finding_title(bundle->finding), "seed", (json_int_t)bundle->seed,
                              "source_hash", hash, "provisional", (int)bundle->provisional, "defines",
                              text_array(bundle->defines, bundle->define_count, false), "includes",
                              text_array(bundle->includes, bundle->include_count, true), "traits",
@@ -249,12 +249,12 @@ static cupel_code name_runs(const cupel_bundle *bundle, cupel_arena *arena, char
     const cupel_finding_run *const runs[] = {&bundle->finding->run_a, &bundle->finding->run_b};
     if (!cupel_word_has_runs(bundle->finding)) return CUPEL_OK;
     for (int i = 0; i < 2; i++) {
-        char schedule[64];
+        char schedule[64], history[64] = "none";
         cupel_schedule_write(runs[i]->schedule, schedule, sizeof schedule);
-        *recipe = cupel_arena_printf(
-            arena, "%s# run %c: schedule %s, poison %s, history %s\n", *recipe, "AB"[i], schedule,
-            runs[i] -> poison == CUPEL_POISON_NAN ? "nan" : "finite",
-            cupel_history_name(runs[i]->history ? bundle->recipe->history : CUPEL_HISTORY_NONE));
+        if (runs[i]->history) cupel_history_write(bundle->recipe, history, sizeof history);
+        *recipe =
+            cupel_arena_printf(arena, "%s# run %c: schedule %s, poison %s, history %s\n", *recipe, "AB"[i],
+                               schedule, runs[i] -> poison == CUPEL_POISON_NAN ? "nan" : "finite", history);
         if (!*recipe) return cupel_fail(err, CUPEL_MEMORY, "no memory for case.yaml");
     }
     return CUPEL_OK;

@@ -95,6 +95,7 @@ static cupel_code collect_starts(cupel_check *c, cupel_search_options *search) {
     cupel_corpus_starts(c->corpus, max, options->seed, all);
     if (family) memcpy(all + kept, starts, (size_t)family * sizeof *all);
     search->start_count = (size_t)(kept + family);
+    if (c->report->rounds == 0) c->first_round = search->start_count;
     search->starts = all;
     return CUPEL_OK;
 }
@@ -177,6 +178,7 @@ static cupel_code search(cupel_check *c) {
     uint64_t seed = c->options->seed;
     for (int barren = 0;; seed += stride) {
         int64_t cases = c->before.cases;
+        if (cupel_check_stopped(c)) return CUPEL_OK;
         cupel_code code = search_once(c, seed);
         if (!c->options->endless || c->code != CUPEL_OK || is_over(c)) return code;
         if (code != CUPEL_OK && code != CUPEL_WORKER) return code;
@@ -206,9 +208,53 @@ static void drop_unselected(cupel_check *c) {
     c->report->finding_count = kept;
 }
 
+/* A campaign without a budget has no other end than a stop: what it has judged by then may do, or not. */
+static bool was_interrupted(const cupel_check *c) {
+    const cupel_check_options *options = c->options;
+    if (!cupel_check_stopped(c)) return false;
+    if (!options->endless || options->cases || options->seconds > 0) return true;
+    return c->before.cases == 0 || (uint64_t)c->before.cases < c->first_round ||
+           c->report->gates[CUPEL_GATE_CMP_01].status == CUPEL_STATUS_NOT_EXERCISED;
+}
+
+/* What is still to be run again when all is over was not. */
+static void count_pending(cupel_check *c) {
+    c->report->cut_off += c->pending_count;
+    c->report->unconfirmed += c->pending_count;
+    c->pending_count = 0;
+}
+
+/* Why the verdict is inconclusive: what weighs most. */
+static void word_reason(const cupel_check *c, bool could_run) {
+    cupel_check_report *report = c->report;
+    char *reason = report->reason;
+    size_t size = sizeof report->reason;
+    bool budget = c->options->cases || c->options->seconds > 0 || !c->options->endless;
+    if (!could_run && report->unsupported[0])
+        snprintf(reason, size, "%s", report->unsupported);
+    else if (cupel_verdict_lacks_cases(&report->scoreboard))
+        snprintf(reason, size, "%" PRId64 " of %" PRId64 " cases could not be run",
+                 report->scoreboard.unsupported, report->scoreboard.cases);
+    else if (report->cut_off)
+        snprintf(reason, size, "interrupted before %d suspicion(s) could be confirmed in a fresh worker%s%s",
+                 report->cut_off, report->unconfirmed_text[0] ? ": " : "", report->unconfirmed_text);
+    else if (report->unconfirmed)
+        snprintf(reason, size, "%d suspicion(s) could not be confirmed in a fresh worker: %s",
+                 report->unconfirmed, report->unconfirmed_text);
+    else if (report->interrupted)
+        snprintf(reason, size, "interrupted before %s",
+                 budget ? "the budget was used up" : "the first cases and an ordinary shape were judged");
+    else if (report->skipped)
+        snprintf(reason, size, "%d known counterexample%s not run again: %s", report->skipped,
+                 report->skipped == 1 ? " was" : "s were", report->skipped_text);
+    else
+        snprintf(reason, size, "nothing was judged");
+}
+
 static void conclude(cupel_check *c) {
     cupel_check_report *report = c->report;
     drop_unselected(c);
+    count_pending(c);
     int rejecting = 0;
     int64_t judged = 0;
     for (int i = 0; i < report->finding_count; i++) {
@@ -229,26 +275,12 @@ static void conclude(cupel_check *c) {
     }
     bool could_run = report->scoreboard.unsupported < report->scoreboard.cases;
     report->verdict = cupel_verdict_of(&report->scoreboard, rejecting, report->unconfirmed, could_run);
-    /* a campaign without a budget has no other end */
-    bool budget = !c->options->endless || c->options->cases || c->options->seconds > 0;
-    report->interrupted = cupel_check_stopped(c) && budget;
+    report->interrupted = was_interrupted(c);
     for (int i = 0; i < report->finding_count && cupel_check_stopped(c); i++)
         report->findings[i].gate_untested = !report->findings[i].minimised;
-    if (report->verdict == CUPEL_VERDICT_ACCEPTED && (judged == 0 || report->interrupted))
+    if (report->verdict == CUPEL_VERDICT_ACCEPTED && (judged == 0 || report->interrupted || report->skipped))
         report->verdict = CUPEL_VERDICT_INCONCLUSIVE;
-    if (report->verdict != CUPEL_VERDICT_INCONCLUSIVE) return;
-    if (!could_run && report->unsupported[0])
-        snprintf(report->reason, sizeof report->reason, "%s", report->unsupported);
-    else if (cupel_verdict_lacks_cases(&report->scoreboard))
-        snprintf(report->reason, sizeof report->reason, "%" PRId64 " of %" PRId64 " cases could not be run",
-                 report->scoreboard.unsupported, report->scoreboard.cases);
-    else if (report->unconfirmed)
-        snprintf(report->reason, sizeof report->reason,
-                 "%d suspicion(s) could not be confirmed in a fresh worker", report->unconfirmed);
-    else if (report->interrupted)
-        snprintf(report->reason, sizeof report->reason, "interrupted before the budget was used up");
-    else
-        snprintf(report->reason, sizeof report->reason, "nothing was judged");
+    if (report->verdict == CUPEL_VERDICT_INCONCLUSIVE) word_reason(c, could_run);
 }
 
 static void begin_report(cupel_check *c) {

@@ -60,7 +60,8 @@ typedef struct cupel_check_report {
     uint64_t cases, seed;
     double seconds;
     bool endless;     /* options.endless */
-    bool interrupted; /* options.stop, before the end of a budget */
+    bool interrupted; /* options.stop, before the end of a budget; where there is none, before every start of
+                         the search and some ordinary shape were judged */
     double worst_ratio;
     int restarts;
     char isolation[256];   /* what workers are not isolated from on this machine; may be empty */
@@ -76,12 +77,16 @@ typedef struct cupel_check_report {
     int rounds; /* searches that were started */
     int64_t features, edges, edge_count;
     cupel_corpus_counts corpus;
-    const char *minimising;   /* signature of the finding that is minimised just now; NULL: none */
-    double feature_seconds;   /* since a search last saw something new */
-    double signature_seconds; /* when the last new finding came, into the run; negative: none has */
-    int unconfirmed;          /* suspicions that a fresh worker did not show again */
-    int false_alarms;         /* suspicions that the exact oracle refuted */
-    int dropped;              /* findings beyond the room for them */
+    const char *minimising;     /* signature of the finding that is minimised just now; NULL: none */
+    double feature_seconds;     /* since a search last saw something new */
+    double signature_seconds;   /* when the last new finding came, into the run; negative: none has */
+    int unconfirmed;            /* suspicions that a fresh worker did not show again */
+    char unconfirmed_text[400]; /* of the first one: gate, element, case and likely cause */
+    int cut_off; /* of these, those that an interrupt kept from being run again */
+    int skipped; /* bundles of earlier runs that could not be run again though they belong to this kernel */
+    char skipped_text[400]; /* the first one's path, and why */
+    int false_alarms;           /* suspicions that the exact oracle refuted */
+    int dropped;                /* findings beyond the room for them */
 } cupel_check_report;
 
 typedef struct cupel_check_listener {

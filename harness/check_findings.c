@@ -12,6 +12,9 @@ static const double untimed = 1e9;
 /* A finding of which the budget allows fewer tries than this (a hang, as a rule) is left as it was found. */
 enum { WORTHWHILE_TRIES = 8, MINIMISE_TRIES = 1600, MINIMISE_TRIES_MEMORY = 60, MINIMISE_TRIES_DEATH = 400 };
 
+/* Of the suspects that come after a stop: the user waits. */
+enum { LATE_TRIES_MAX = 4 };
+
 cupel_check_finding *cupel_check_known(const cupel_check *c, const char *signature) {
     for (int i = 0; i < c->report->finding_count; i++)
         if (strcmp(c->report->findings[i].signature, signature) == 0) return &c->report->findings[i];
@@ -55,7 +58,10 @@ static bool worth_minimising(const cupel_check *c, const cupel_check_finding *fo
 /* ---- saving ---- */
 
 void cupel_check_describe(const cupel_check *c, cupel_check_finding *found, const cupel_trial *trial) {
-    cupel_recipe_describe(c->contract, &found->recipe, found->described, sizeof found->described);
+    if (cupel_resources_is_limit(found->signature))
+        cupel_recipe_describe_shape(c->contract, &found->recipe, found->described, sizeof found->described);
+    else
+        cupel_recipe_describe(c->contract, &found->recipe, found->described, sizeof found->described);
     cupel_word_where(&found->finding, trial, found->where, sizeof found->where);
 }
 
@@ -155,8 +161,7 @@ void cupel_check_record(cupel_check *c, const cupel_recipe *recipe, const cupel_
     }
 }
 
-/* Runs a suspect in a fresh worker; every finding that this shows is saved. False when it shows none. */
-static bool confirm(cupel_check *c, const cupel_recipe *recipe) {
+bool cupel_check_confirm(cupel_check *c, const cupel_recipe *recipe) {
     cupel_trial trial = {0};
     double before = cupel_shrink_now();
     cupel_arena_reset(c->arena);
@@ -219,7 +224,7 @@ static void minimise(cupel_check *c, cupel_check_finding *found) {
 static void confirm_pending(cupel_check *c) {
     while (c->pending_count > 0 && c->code == CUPEL_OK && !cupel_check_stopped(c)) {
         cupel_recipe recipe = c->pending[--c->pending_count];
-        (void)confirm(c, &recipe);
+        (void)cupel_check_confirm(c, &recipe);
     }
 }
 
@@ -231,6 +236,19 @@ void cupel_check_minimise(cupel_check *c, int from) {
         c->report->minimising = NULL;
         confirm_pending(c); /* may add findings, which this loop then reaches */
     }
+}
+
+/* Runs a suspect again and, if that does not do, after earlier calls. Once the check is stopped a few suspects
+ * that were on the way are run still. */
+static bool is_shown(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion) {
+    if (cupel_check_stopped(c) && c->late_tries++ >= LATE_TRIES_MAX) return false;
+    if (cupel_check_confirm(c, recipe)) return true;
+    return !cupel_check_stopped(c) && cupel_check_blame_calls(c, recipe, suspicion);
+}
+
+void cupel_check_cut_off(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion) {
+    c->report->cut_off++;
+    cupel_check_tell_unconfirmed(c, recipe, suspicion);
 }
 
 void cupel_check_suspect(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion) {
@@ -246,7 +264,14 @@ void cupel_check_suspect(cupel_check *c, const cupel_recipe *recipe, const cupel
     if (!is_new) return;
     int findings = c->report->finding_count;
     c->suspect_at = (uint64_t)c->before.cases + suspicion->n;
-    if (!confirm(c, recipe) && ++a->tries == CUPEL_ATTEMPTS_MAX) c->report->unconfirmed++;
+    if (!is_shown(c, recipe, suspicion)) {
+        bool stopped = cupel_check_stopped(c);
+        a->tries = stopped ? CUPEL_ATTEMPTS_MAX : a->tries + 1;
+        if (stopped)
+            cupel_check_cut_off(c, recipe, suspicion);
+        else if (a->tries == CUPEL_ATTEMPTS_MAX)
+            cupel_check_tell_unconfirmed(c, recipe, suspicion);
+    }
     cupel_check_minimise(c, findings); /* what turns up on the way came of this case too */
     c->suspect_at = 0;
 }

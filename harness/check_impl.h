@@ -34,6 +34,8 @@ typedef struct cupel_check {
     cupel_attempt attempts[CUPEL_SIGNATURES_MAX];
     int pending_count; /* slips of the minimiser, to be confirmed like any suspect */
     cupel_recipe pending[CUPEL_PENDING_MAX];
+    int late_tries;     /* suspicions that were run again after the stop */
+    uint64_t first_round; /* cases that the first search tries before it draws any */
     cupel_resources_job *resources_job;
     bool resources_done;
     cupel_code code; /* a failure inside a callback */
@@ -62,6 +64,15 @@ void cupel_check_describe(const cupel_check *c, cupel_check_finding *found, cons
 /* Every finding that the trial shows is added and saved. */
 void cupel_check_record(cupel_check *c, const cupel_recipe *recipe, const cupel_trial *trial,
                         double try_seconds);
+/* Runs a suspect in a fresh worker; every finding that this shows is saved. False when it shows none. */
+bool cupel_check_confirm(cupel_check *c, const cupel_recipe *recipe);
+/* check_calls.c: tries a suspect that was not confirmed after earlier calls of each kind. True when these
+ * explain it: a finding is saved, or one of an earlier suspect tells of the same output. */
+bool cupel_check_blame_calls(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion);
+/* Counts a suspicion that stays unconfirmed; the report keeps the first one's words. */
+void cupel_check_tell_unconfirmed(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion);
+/* The same for one that an interrupt keeps from being run again, or as often as it takes. */
+void cupel_check_cut_off(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion);
 /* Takes a suspect: confirms, saves and minimises what is new about it. */
 void cupel_check_suspect(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion);
 /* Minimises findings from this one on, and what turns up on the way. */

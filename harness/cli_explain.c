@@ -35,7 +35,7 @@ static void print_values(const cupel_finding *finding, const cupel_trial *trial)
 
 static void print_finding(const cupel_cli_bundle *o, const cupel_finding *finding, const cupel_trial *trial) {
     char place[512];
-    const cupel_place *at = finding->has_access ? &finding->access.place : &finding->place;
+    const cupel_place *at = cupel_word_place_of(finding);
     printf("What happened\n  %s\n", finding->text);
     if (cupel_word_has_values(finding)) print_values(finding, trial);
     cupel_word_place(at, place, sizeof place);
@@ -69,7 +69,7 @@ static cupel_code print_all(const cupel_cli_bundle *o, const cupel_finding *find
     cupel_gate gate = finding->gate;
     (void)cupel_gate_parse(o->info.gate, &gate);
     printf("%s %s: %s\n\nWhat was claimed\n", cupel_gate_id(gate), cupel_gate_title(gate),
-           cupel_finding_kind_name(finding->kind));
+           cupel_finding_title(finding));
     cupel_word_claims(o->session.contract, finding, stdout);
     print_case(o, trial);
     print_finding(o, finding, trial);

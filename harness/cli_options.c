@@ -179,12 +179,17 @@ static cupel_code set_schedule(cupel_cli_settings *s, const char *value, cupel_e
 
 static cupel_code set_history(cupel_cli_settings *s, const char *value, cupel_error *err) {
     const char *names[CUPEL_HISTORY_COUNT];
-    for (int h = 0; h < CUPEL_HISTORY_COUNT; h++) {
-        names[h] = cupel_history_name((cupel_history)h);
-        if (strcmp(names[h], value) != 0) continue;
-        s->history = (cupel_history)h;
+    cupel_recipe read = {0};
+    if (cupel_history_read(value, &read)) {
+        s->history = read.history;
+        s->history_calls = read.calls;
         return CUPEL_OK;
     }
+    if (strchr(value, ':'))
+        return cupel_fail(err, CUPEL_USAGE,
+                          "--history: expected NAME or NAME:CALLS with 1 to %d calls, found '%s'",
+                          CUPEL_CALLS_MAX, value);
+    for (int h = 0; h < CUPEL_HISTORY_COUNT; h++) names[h] = cupel_history_name((cupel_history)h);
     const char *near = cupel_text_nearest(value, names, CUPEL_HISTORY_COUNT);
     return cupel_fail(err, CUPEL_USAGE, "--history: unknown '%s', did you mean '%s'?", value,
                       near ? near : names[CUPEL_HISTORY_REPEAT]);
@@ -236,7 +241,7 @@ static const struct option_entry {
     {"schedule", 0, "WAY", CUPEL_CLI_RUN, set_schedule,
      "second run's: canonical, reverse, last_warp, random:7.."},
     {"history", 0, "NAME", CUPEL_CLI_RUN, set_history,
-     "call before the second run's: repeat, other_values, other_buffers"},
+     "calls before the second run's: repeat, repeat:3, other_values, other_buffers, other_shape"},
     {"all", 'a', NULL, CUPEL_CLI_RUN | CUPEL_CLI_REPLAY, set_all, "show every element of the output"},
     {"format", 0, "FORMAT", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR, set_format, "text (default) or json"},
     {"output", 'o', "DIR", SEARCH | CUPEL_CLI_MINIMISE, set_directory,

@@ -47,6 +47,7 @@ typedef struct cupel_cli_settings {
         centres;
     uint64_t schedule;
     cupel_history history;
+    uint8_t history_calls;
 } cupel_cli_settings;
 
 /* argv[0] is the command's name. Borrows argv. Fails with USAGE. */

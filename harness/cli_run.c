@@ -247,6 +247,7 @@ static cupel_code build_recipe(const cupel_contract *contract, const cupel_cli_s
             recipe->tensors[t].seed = (uint32_t)settings->seed + (uint32_t)t;
     recipe->schedule = settings->schedule;
     recipe->history = settings->history;
+    recipe->calls = settings->history_calls;
     return make_legal(contract, settings, recipe, err);
 }
 

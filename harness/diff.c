@@ -119,7 +119,7 @@ static void keep_case(diff *d, uint64_t n, const cupel_recipe *recipe, const boo
         memcpy(kept->got[s], seen->got[s], sizeof kept->got[s]);
         if (!wrong[s]) continue;
         const cupel_finding *finding = &d->trials[s].judged.findings[0];
-        snprintf(kept->why[s], sizeof kept->why[s], "%s: %.200s", cupel_finding_kind_name(finding->kind),
+        snprintf(kept->why[s], sizeof kept->why[s], "%s: %.200s", cupel_finding_title(finding),
                  finding->text);
     }
 }

@@ -77,8 +77,11 @@ static void write_run(const char *indent, const char *which, const cupel_finding
     cupel_schedule_describe(run->schedule, schedule, sizeof schedule);
     fprintf(out, "%s%s: %s; memory that is no input holds %s", indent, which, schedule,
             run->poison == CUPEL_POISON_NAN ? "NaNs" : "ordinary numbers");
-    if (run->history && trial->c)
-        fprintf(out, "; before it came %s", cupel_history_words(trial->c->recipe->history));
+    char history[96];
+    if (run->history && trial->c) {
+        cupel_history_describe(trial->c->recipe, history, sizeof history);
+        fprintf(out, "; before it came %s", history);
+    }
     fprintf(out, "\n");
 }
 
@@ -155,7 +158,8 @@ static void write_keys(int traits, FILE *out) {
 void cupel_explain_dispute(const cupel_finding *finding, int traits, FILE *out) {
     fprintf(out, "  settled by: %s\n", check_of(finding));
     write_keys(traits, out);
-    if (finding->kind == CUPEL_FINDING_WRONG_VALUE)
+    bool order = traits & (CUPEL_TRAIT_SCHEDULE | CUPEL_TRAIT_HISTORY);
+    if (finding->kind == CUPEL_FINDING_WRONG_VALUE && !order)
         fprintf(out,
                 "  permitted by: `tolerance`, or `accumulate` with a weaker type, if less was promised\n");
     if (finding->kind == CUPEL_FINDING_NONDETERMINISM)

@@ -54,7 +54,7 @@ static void write_values(FILE *out, const cupel_finding *finding, const cupel_tr
 
 static void write_place(FILE *out, const cupel_finding *finding) {
     char place[512];
-    cupel_word_place(finding->has_access ? &finding->access.place : &finding->place, place, sizeof place);
+    cupel_word_place(cupel_word_place_of(finding), place, sizeof place);
     if (place[0]) fprintf(out, "Place: `%s`\n\n", place);
     if (finding->has_access)
         fprintf(out,
@@ -98,13 +98,16 @@ static void write_cause(FILE *out, const cupel_bundle *bundle) {
 static void write_text(FILE *out, const cupel_bundle *bundle, const char *path, const char *repro) {
     const cupel_finding *finding = bundle->finding;
     char described[512];
-    cupel_recipe_describe(bundle->contract, bundle->recipe, described, sizeof described);
+    const bool has_case = bundle->trial && bundle->trial->c;
+    if (has_case)
+        cupel_recipe_describe(bundle->contract, bundle->recipe, described, sizeof described);
+    else
+        cupel_recipe_describe_shape(bundle->contract, bundle->recipe, described, sizeof described);
     fprintf(out, "# %s %s: %s\n\n%s\n\nStanding: %s.\n\n", cupel_gate_id(finding->gate),
-            cupel_gate_title(finding->gate), cupel_finding_kind_name(finding->kind), finding->text,
+            cupel_gate_title(finding->gate), cupel_finding_title(finding), finding->text,
             finding->standing == CUPEL_STANDING_PROOF ? "proof (no conforming kernel does this)"
                                                       : "evidence");
     write_claim(out, bundle);
-    const bool has_case = bundle->trial && bundle->trial->c;
     fprintf(out, "## The case\n\n    %s\n\nThe whole recipe is in `case.yaml`%s.\n\n", described,
             has_case ? ", the input tensors are in `inputs/`" : "; no values of the inputs matter");
     if (has_case) {
@@ -113,6 +116,11 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path, 
     }
     write_stored_types(out, bundle);
     fprintf(out, "## What happened\n\n");
+    if (!has_case)
+        fprintf(out,
+                "Nothing ran. The contract's launch was computed at these sizes, and a device refuses it: "
+                "%s.\n\n",
+                finding->text);
     if (cupel_word_has_values(finding)) write_values(out, finding, bundle->trial);
     write_place(out, finding);
     if (cupel_word_has_runs(finding) && bundle->trial) {
@@ -121,10 +129,9 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path, 
         fprintf(out, "\n");
     }
     write_cause(out, bundle);
-    fprintf(out,
-            "## Again\n\n    cupel replay %s\n    cupel explain %s\n    cupel replay --gdb %s\n\nExecutor "
-            "%s, seed %" PRIu64 ".\n",
-            path, path, path, bundle->executor, bundle->seed);
+    fprintf(out, "## Again\n\n    cupel replay %s\n    cupel explain %s\n", path, path);
+    if (has_case) fprintf(out, "    cupel replay --gdb %s\n", path);
+    fprintf(out, "\nExecutor %s, seed %" PRIu64 ".\n", bundle->executor, bundle->seed);
     if (repro) fprintf(out, "\n%s\n", repro);
 }
 

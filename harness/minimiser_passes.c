@@ -230,12 +230,21 @@ static void simplify_layouts(cupel_shrink *shrink) {
     }
 }
 
+/* Simpler kinds of earlier calls, and fewer of them. */
+static void simplify_history(cupel_shrink *shrink) {
+    for (int history = CUPEL_HISTORY_NONE; history <= (int)shrink->best.history; history++)
+        for (int calls = 1; calls <= cupel_recipe_calls(&shrink->best); calls++) {
+            if (history == CUPEL_HISTORY_NONE && calls > 1) break;
+            if (history == (int)shrink->best.history && calls == cupel_recipe_calls(&shrink->best)) break;
+            CONSIDER_WITH(shrink, r.history = (cupel_history)history; r.calls = (uint8_t)calls);
+        }
+}
+
 static void simplify_run_options(cupel_shrink *shrink) {
     CONSIDER_WITH(shrink, r.aliases = 0);
     for (int i = 0; i < shrink->contract->alias_count; i++) CONSIDER_WITH(shrink, r.aliases &= ~(1u << i));
     CONSIDER_WITH(shrink, r.poison = 0);
-    for (int history = CUPEL_HISTORY_NONE; history < (int)shrink->best.history; history++)
-        CONSIDER_WITH(shrink, r.history = (cupel_history)history);
+    simplify_history(shrink);
 }
 
 /* ---- the schedule: simpler ways first, then fewer switches, then small seeds ---- */

@@ -192,17 +192,24 @@ void cupel_protocol_put_observation(cupel_writer *w, const cupel_observation *se
         cupel_wire_put_u8(w, seen->buffers[b].guard_before_damaged);
         cupel_wire_put_u8(w, seen->buffers[b].guard_after_damaged);
         cupel_wire_put_u64(w, (uint64_t)seen->buffers[b].damage_offset);
+        cupel_wire_put_u8(w, seen->buffers[b].reached != NULL);
     }
 }
 
-static void get_buffer(cupel_reader *r, cupel_buffer_after *out) {
+static size_t reached_size(const cupel_buffer_after *buffer) {
+    return (buffer->size + 7) / 8;
+}
+
+static void get_buffer(cupel_reader *r, cupel_buffer_after *out, bool *reached) {
     out->size = (size_t)cupel_wire_get_u64(r);
     out->guard_before_damaged = cupel_wire_get_bool(r);
     out->guard_after_damaged = cupel_wire_get_bool(r);
     out->damage_offset = (int64_t)cupel_wire_get_u64(r);
+    *reached = cupel_wire_get_bool(r);
 }
 
-static bool get_contents(cupel_reader *r, const cupel_case *c, cupel_arena *arena, cupel_observation *out) {
+static bool get_contents(cupel_reader *r, const cupel_case *c, const bool *reached, cupel_arena *arena,
+                         cupel_observation *out) {
     for (int b = 0; b < out->buffer_count; b++) {
         cupel_buffer_after *buffer = &out->buffers[b];
         if (buffer->size != c->buffers[b].size) return false;
@@ -210,6 +217,11 @@ static bool get_contents(cupel_reader *r, const cupel_case *c, cupel_arena *aren
         buffer->bytes = cupel_arena_raw(arena, buffer->size + 1, 1);
         if (!from || !buffer->bytes) return false;
         if (buffer->size) memcpy(buffer->bytes, from, buffer->size);
+        if (!reached[b]) continue;
+        from = cupel_wire_get_bytes(r, reached_size(buffer));
+        buffer->reached = cupel_arena_raw(arena, reached_size(buffer) + 1, 1);
+        if (!from || !buffer->reached) return false;
+        if (buffer->size) memcpy(buffer->reached, from, reached_size(buffer));
     }
     return true;
 }
@@ -229,11 +241,12 @@ bool cupel_protocol_get_observation(cupel_reader *r, const cupel_case *c, cupel_
     out->steps = cupel_wire_get_u64(r);
     out->seconds = cupel_wire_get_f64(r);
     out->buffer_count = (int)cupel_wire_get_enum(r, CUPEL_BUFFER_MAX + 1);
-    for (int b = 0; b < out->buffer_count; b++) get_buffer(r, &out->buffers[b]);
+    bool reached[CUPEL_BUFFER_MAX];
+    for (int b = 0; b < out->buffer_count; b++) get_buffer(r, &out->buffers[b], &reached[b]);
     if (r->bad) return false;
     bool finished = out->outcome == CUPEL_RUN_FINISHED || out->outcome == CUPEL_RUN_SKIPPED;
     if (out->buffer_count != c->buffer_count && (finished || out->buffer_count)) return false;
-    return get_contents(r, c, arena, out) && cupel_wire_done(r);
+    return get_contents(r, c, reached, arena, out) && cupel_wire_done(r);
 }
 
 static void put_finding(cupel_writer *w, const cupel_finding *finding) {
@@ -327,11 +340,17 @@ bool cupel_protocol_send_observation(int fd, const cupel_observation *observatio
     cupel_protocol_put_observation(&w, observation);
     if (w.full) return false;
     uint64_t length = w.used;
-    for (int b = 0; b < observation->buffer_count; b++) length += observation->buffers[b].size;
+    for (int b = 0; b < observation->buffer_count; b++) {
+        const cupel_buffer_after *buffer = &observation->buffers[b];
+        length += buffer->size + (buffer->reached ? reached_size(buffer) : 0);
+    }
     cupel_protocol_put_header((cupel_header){CUPEL_MESSAGE_OBSERVED, length}, header);
     if (!send_all(fd, header, sizeof header) || !send_all(fd, record, w.used)) return false;
-    for (int b = 0; b < observation->buffer_count; b++)
-        if (!send_all(fd, observation->buffers[b].bytes, observation->buffers[b].size)) return false;
+    for (int b = 0; b < observation->buffer_count; b++) {
+        const cupel_buffer_after *buffer = &observation->buffers[b];
+        if (!send_all(fd, buffer->bytes, buffer->size)) return false;
+        if (buffer->reached && !send_all(fd, buffer->reached, reached_size(buffer))) return false;
+    }
     return true;
 }
 

@@ -119,10 +119,16 @@ static int write_allowed(const cupel_repro_job *job) {
 
 /* ---- the case ---- */
 
+/* A race, whatever it does to the result: then one round shows little. */
+static bool needs_schedule(const cupel_finding *finding) {
+    return finding->kind == CUPEL_FINDING_NONDETERMINISM ||
+           (finding->necessary_traits & CUPEL_TRAIT_SCHEDULE) != 0;
+}
+
 static const char *need_not(const cupel_repro_job *job) {
     const cupel_finding *finding = job->bundle->finding;
+    if (needs_schedule(finding)) return "a race shows when threads happen to run in the wrong order";
     switch (finding->kind) {
-    case CUPEL_FINDING_NONDETERMINISM: return "a race shows when threads happen to run in the wrong order";
     case CUPEL_FINDING_STRAY_READ: return "what lies in memory that was not initialised is up to chance";
     case CUPEL_FINDING_BAD_ACCESS:
         return job->host ? "an access outside its buffer may find memory that is there"
@@ -159,7 +165,8 @@ static int same_bytes(const cupel_repro_job *job) {
 static void write_case(const cupel_repro_job *job, int rows, int calls) {
     const cupel_finding *finding = job->bundle->finding;
     char place[512];
-    bool uncertain = cupel_word_has_runs(finding) || finding->kind == CUPEL_FINDING_BAD_ACCESS;
+    bool uncertain =
+        cupel_word_has_runs(finding) || needs_schedule(finding) || finding->kind == CUPEL_FINDING_BAD_ACCESS;
     const cupel_place *at = finding->has_access ? &finding->access.place : &finding->place;
     cupel_word_place(at, place, sizeof place);
     fprintf(job->out,

@@ -77,7 +77,7 @@ void cupel_repro_heading(const cupel_repro_job *job) {
     if (!out) return;
     cupel_recipe_describe(job->bundle->contract, job->bundle->recipe, described, sizeof described);
     fprintf(out, "%s %s: %s.\n%s\n\n", cupel_gate_id(finding->gate), cupel_gate_title(finding->gate),
-            cupel_finding_kind_name(finding->kind), finding->text);
+            cupel_finding_title(finding), finding->text);
     fprintf(out, "Claimed:\n");
     cupel_word_claims(job->bundle->contract, finding, out);
     fprintf(out, "The case: %s\n", described);

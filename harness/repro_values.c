@@ -88,7 +88,10 @@ static cupel_code write_tensor(const cupel_repro_job *job, const cupel_case *c, 
     const cupel_tensor_decl *decl = &job->bundle->contract->tensors[t];
     char name[32];
     snprintf(row, row_size, "{NULL, NULL, 0, NULL}");
-    snprintf(name, sizeof name, call ? "earlier_%d" : "%d", t);
+    if (call)
+        snprintf(name, sizeof name, "earlier%d_%d", call, t);
+    else
+        snprintf(name, sizeof name, "%d", t);
     if (!has_values(c, t)) return CUPEL_OK;
     const unsigned char *values = tensor->values;
     size_t size = cupel_format_of(tensor->type)->size, width = 2 * size + 4;
@@ -96,7 +99,9 @@ static cupel_code write_tensor(const cupel_repro_job *job, const cupel_case *c, 
     bool by_runs = 2 * runs < period;
     if ((size_t)(by_runs ? runs * 2 : period) * width > TEXT_MAX || (by_runs && tensor->count > UINT32_MAX))
         return too_large(decl, call, row, row_size, err);
-    fprintf(job->out, "/* %s%s */\n", decl->name, call ? " of the earlier call" : "");
+    char which[48] = "";
+    if (call) snprintf(which, sizeof which, " of earlier call %d", call);
+    fprintf(job->out, "/* %s%s */\n", decl->name, which);
     if (by_runs) {
         write_runs(job, name, values, size, tensor->count);
         snprintf(row, row_size, "{repro_bits_%s, repro_runs_%s, %" PRId64 ", NULL}", name, name, runs);
@@ -111,33 +116,44 @@ static cupel_code write_call(const cupel_repro_job *job, const cupel_case *c, in
     char rows[CUPEL_TENSOR_MAX][160];
     for (int t = 0; t < c->tensor_count; t++)
         CUPEL_TRY(write_tensor(job, c, call, t, rows[t], sizeof rows[t], err));
-    fprintf(job->out, "static const repro_values repro_the_%svalues[] = {\n", call ? "earlier_" : "");
+    if (call)
+        fprintf(job->out, "static const repro_values repro_the_earlier%d_values[] = {\n", call);
+    else
+        fprintf(job->out, "static const repro_values repro_the_values[] = {\n");
     for (int t = 0; t < c->tensor_count; t++) fprintf(job->out, "    %s,\n", rows[t]);
     fprintf(job->out, "};\n");
     return CUPEL_OK;
 }
 
-/* The case of the earlier call with other values. */
-static cupel_code earlier_case(const cupel_repro_job *job, cupel_case **out, cupel_error *err) {
+/* The case of earlier call number `call`, from 1 on, with other values. */
+static cupel_code earlier_case(const cupel_repro_job *job, int call, cupel_case **out, cupel_error *err) {
     cupel_recipe *recipe = cupel_arena_raw(job->arena, 1, sizeof *recipe);
     if (!recipe) return cupel_fail(err, CUPEL_MEMORY, "no memory for an earlier call");
-    CUPEL_TRY(cupel_recipe_earlier(job->bundle->contract, job->c->recipe, recipe, err));
+    CUPEL_TRY(cupel_recipe_earlier(job->bundle->contract, job->c->recipe, call - 1, recipe, err));
+    if (memcmp(recipe->dims, job->c->recipe->dims, sizeof recipe->dims) != 0)
+        return cupel_fail(err, CUPEL_RANGE,
+                          "the earlier call has another shape, for which the file has no room");
     return cupel_case_materialise(job->bundle->contract, recipe, job->arena, out, err);
 }
 
 cupel_code cupel_repro_values(const cupel_repro_job *job, int *calls, cupel_error *err) {
     cupel_history history = job->c->recipe->history;
-    cupel_case *earlier = NULL;
+    int earlier = cupel_recipe_calls(job->c->recipe);
+    bool own = history != CUPEL_HISTORY_REPEAT;
     CUPEL_TRY(write_call(job, job->c, 0, err));
-    *calls = history == CUPEL_HISTORY_NONE ? 1 : 2;
-    if (*calls == 2 && history != CUPEL_HISTORY_REPEAT) {
-        CUPEL_TRY(earlier_case(job, &earlier, err));
-        CUPEL_TRY(write_call(job, earlier, 1, err));
+    for (int call = 1; own && call <= earlier; call++) {
+        cupel_case *c;
+        CUPEL_TRY(earlier_case(job, call, &c, err));
+        CUPEL_TRY(write_call(job, c, call, err));
     }
     fprintf(job->out, "static const repro_call repro_the_calls[] = {");
-    if (*calls == 2)
-        fprintf(job->out, "{repro_the_%svalues, %d}, ", earlier ? "earlier_" : "",
-                (int)(history == CUPEL_HISTORY_OTHER_BUFFERS));
+    for (int call = 1; call <= earlier; call++)
+        if (own)
+            fprintf(job->out, "{repro_the_earlier%d_values, %d}, ", call,
+                    (int)(history == CUPEL_HISTORY_OTHER_BUFFERS));
+        else
+            fprintf(job->out, "{repro_the_values, 0}, ");
     fprintf(job->out, "{repro_the_values, 0}};\n");
+    *calls = earlier + 1;
     return CUPEL_OK;
 }

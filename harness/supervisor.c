@@ -11,6 +11,8 @@
 
 static const double default_seconds = 10, default_host_seconds = 0.25, default_gpu_seconds = 2,
                     prepare_seconds = 180;
+enum { STOP_WATCH_MILLISECONDS = 100 };
+
 static const uint64_t default_memory = (uint64_t)2 << 30, default_host_memory = (uint64_t)512 << 20,
                       default_gpu_memory = (uint64_t)16 << 30;
 
@@ -114,6 +116,7 @@ cupel_code cupel_supervisor_open(const cupel_contract *contract, const cupel_sup
     if (!s) return cupel_fail(err, CUPEL_MEMORY, "no memory for the supervisor");
     s->contract = contract;
     s->backend = backend;
+    s->stop = options->stop;
     s->lone.board.fd = s->search.board.fd = -1;
     set_limits(s, options);
     cupel_code code = describe_candidate(s, options, err);
@@ -175,6 +178,11 @@ static cupel_code opening_failed(const cupel_supervisor *s, const cupel_desk *de
     return cupel_fail(err, CUPEL_WORKER, "the candidate cannot be loaded: %s", seen.text);
 }
 
+/* The compiler may be at work for minutes; the worker, which is dismissed then, takes it along. */
+static bool interrupted(const cupel_supervisor *s, const cupel_desk *desk) {
+    return s->stop && *s->stop && atomic_load(&desk->board.shared->phase) == CUPEL_PHASE_PREPARING;
+}
+
 static cupel_code greet(cupel_supervisor *s, cupel_desk *desk, cupel_error *err) {
     uint8_t *bytes = malloc(CUPEL_PROTOCOL_COMMAND_MAX);
     if (!bytes) return cupel_fail(err, CUPEL_MEMORY, "no memory for a command");
@@ -185,8 +193,10 @@ static cupel_code greet(cupel_supervisor *s, cupel_desk *desk, cupel_error *err)
     cupel_header header;
     const uint8_t *payload;
     cupel_worker_event event;
-    do event = cupel_supervisor_wait(s, desk, 1000, &header, &payload);
-    while (event == CUPEL_WORKER_QUIET);
+    do event = cupel_supervisor_wait(s, desk, STOP_WATCH_MILLISECONDS, &header, &payload);
+    while (event == CUPEL_WORKER_QUIET && !interrupted(s, desk));
+    if (event == CUPEL_WORKER_QUIET)
+        return cupel_fail(err, CUPEL_UNABLE, "interrupted while the candidate was compiled");
     if (event == CUPEL_WORKER_DEATH) return opening_failed(s, desk, err);
     if (header.type != CUPEL_MESSAGE_READY || header.length != sizeof s->isolation)
         return cupel_supervisor_failed(&header, payload, err);
@@ -250,8 +260,12 @@ static answer await_run(cupel_supervisor *s, const cupel_case *c, cupel_arena *a
     cupel_header header;
     const uint8_t *payload;
     cupel_worker_event event;
-    do event = cupel_supervisor_wait(s, &s->lone, 1000, &header, &payload);
-    while (event == CUPEL_WORKER_QUIET);
+    do event = cupel_supervisor_wait(s, &s->lone, STOP_WATCH_MILLISECONDS, &header, &payload);
+    while (event == CUPEL_WORKER_QUIET && !interrupted(s, &s->lone));
+    if (event == CUPEL_WORKER_QUIET) {
+        *code = cupel_fail(err, CUPEL_UNABLE, "interrupted while the candidate was compiled");
+        return FAILED;
+    }
     if (event == CUPEL_WORKER_DEATH) return DIED;
     if (header.type == CUPEL_MESSAGE_OBSERVED) {
         cupel_reader r = {.bytes = payload, .size = (size_t)header.length};
@@ -276,7 +290,8 @@ static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, con
     desk->tainted = desk->tainted || run->fresh || run->apart;
     CUPEL_TRY(cupel_supervisor_ready(s, desk, err));
     run->fresh = false;
-    cupel_worker_set_seconds(desk->worker, s->limits.seconds * factor);
+    int calls = 1 + (request->history ? cupel_recipe_calls(c->recipe) : 0);
+    cupel_worker_set_seconds(desk->worker, s->limits.seconds * factor * calls);
     CUPEL_TRY(send_run(s, c, request, err));
     cupel_code code = CUPEL_OK;
     answer answer = await_run(s, c, arena, out, &code, err);

@@ -210,7 +210,7 @@ static cupel_code certify(trial *t) {
     CUPEL_TRY(exact_session(t));
     for (int f = 0; f < judged->finding_count;) {
         bool confirmed = true;
-        if (is_value_kind(judged->findings[f].kind))
+        if (is_value_kind(judged->findings[f].kind) || judged->element_counts[f] > 0)
             CUPEL_TRY(certify_value(t, f, &confirmed));
         else
             CUPEL_TRY(add_exact(t, &judged->findings[f]));

@@ -63,6 +63,18 @@ void cupel_word_allowed(cupel_dtype type, double lo, double hi, uint8_t classes,
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " or " : "", names[i].name);
 }
 
+void cupel_word_allowed_at(const cupel_allowed *allowed, int64_t index, cupel_dtype working, char *text,
+                           size_t size) {
+    uint8_t reason = allowed->reasons[index];
+    if (reason == CUPEL_REASON_OVERFLOW && fabs(allowed->value[index]) > cupel_format_largest(working))
+        snprintf(text, size,
+                 "anything (the result overflows the working precision, and `range: working` leaves such "
+                 "elements open; `range: safe` judges them)");
+    else
+        cupel_word_allowed(allowed->type, allowed->lo[index], allowed->hi[index], allowed->classes[index],
+                           reason, text, size);
+}
+
 void cupel_word_index(const char *name, int rank, const int64_t *shape, int64_t index, char *text,
                       size_t size) {
     int64_t position[CUPEL_RANK_MAX] = {0};
@@ -77,6 +89,15 @@ void cupel_word_index(const char *name, int rank, const int64_t *shape, int64_t 
     if (used < size) snprintf(text + used, size - used, "]");
 }
 
+const cupel_place *cupel_word_place_of(const cupel_finding *finding) {
+    return finding->has_access ? &finding->access.place : &finding->place;
+}
+
+bool cupel_word_same_line(const cupel_finding *a, const cupel_finding *b) {
+    const cupel_place *p = cupel_word_place_of(a), *q = cupel_word_place_of(b);
+    return p->line > 0 && p->line == q->line && p->file[0] && strcmp(p->file, q->file) == 0;
+}
+
 void cupel_word_place(const cupel_place *place, char *text, size_t size) {
     text[0] = '\0';
     if (!place->file[0] && !place->function[0]) return;
@@ -85,7 +106,8 @@ void cupel_word_place(const cupel_place *place, char *text, size_t size) {
         used = (size_t)snprintf(text, size, place->line > 0 ? "%s:%d" : "%s", place->file, place->line);
     if (place->function[0] && used < size)
         used += (size_t)snprintf(text + used, size - used, "%sin %s", used ? " " : "", place->function);
-    if (used < size)
+    bool device = place->file[0] || place->line > 0; /* a host function has neither, and no threads */
+    if (device && used < size)
         snprintf(text + used, size - used, ", block (%u, %u, %u), thread (%u, %u, %u)", place->block[0],
                  place->block[1], place->block[2], place->thread[0], place->thread[1], place->thread[2]);
 }

@@ -125,7 +125,7 @@ cupel_code cupel_recipe_draw(const cupel_contract *contract, const cupel_limits 
         if (cupel_chance(&random, 3)) out->aliases |= 1u << i;
     out->schedule = cupel_draw_schedule(&random);
     out->poison = 1 + (uint32_t)cupel_random_below(&random, UINT32_MAX);
-    if (cupel_chance(&random, 6)) out->history = cupel_draw_history(&random);
+    if (cupel_chance(&random, 6)) cupel_draw_history(&random, out);
     cupel_binding binding;
     CUPEL_TRY(cupel_recipe_binding(contract, out, &binding, err));
     draw_values(&binding, &random, out);

@@ -211,7 +211,8 @@ static void schedule_change(const site *s) {
     s->recipe->schedule = cupel_draw_schedule(s->random);
 }
 static void history_change(const site *s) {
-    s->recipe->history = cupel_chance(s->random, 3) ? CUPEL_HISTORY_NONE : cupel_draw_history(s->random);
+    s->recipe->history = CUPEL_HISTORY_NONE;
+    if (!cupel_chance(s->random, 3)) cupel_draw_history(s->random, s->recipe);
 }
 static void poison_change(const site *s) {
     s->recipe->poison = (uint32_t)cupel_random_u64(s->random);
@@ -380,7 +381,9 @@ cupel_code cupel_recipe_crossover(const cupel_contract *contract, const cupel_li
     }
     out->aliases = EITHER->aliases;
     out->schedule = EITHER->schedule;
-    out->history = EITHER->history;
+    const cupel_recipe *run = EITHER;
+    out->history = run->history;
+    out->calls = run->calls;
     out->poison = EITHER->poison;
 #undef EITHER
     return cupel_recipe_repair(contract, out, cupel_limits_elements(limits), err);

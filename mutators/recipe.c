@@ -25,24 +25,6 @@ const char *cupel_placement_name(cupel_placement placement) {
     return (unsigned)placement < CUPEL_PLACE_COUNT ? names[placement] : "?";
 }
 
-const char *cupel_history_name(cupel_history history) {
-    static const char *const names[CUPEL_HISTORY_COUNT] = {
-#define CUPEL_HISTORY_TEXT(name, text, words) text,
-        CUPEL_HISTORIES(CUPEL_HISTORY_TEXT)
-#undef CUPEL_HISTORY_TEXT
-    };
-    return (unsigned)history < CUPEL_HISTORY_COUNT ? names[history] : "?";
-}
-
-const char *cupel_history_words(cupel_history history) {
-    static const char *const words[CUPEL_HISTORY_COUNT] = {
-#define CUPEL_HISTORY_WORDS(name, text, words) words,
-        CUPEL_HISTORIES(CUPEL_HISTORY_WORDS)
-#undef CUPEL_HISTORY_WORDS
-    };
-    return (unsigned)history < CUPEL_HISTORY_COUNT ? words[history] : "?";
-}
-
 double cupel_param_nearest(const cupel_param *param, double value) {
     if (param->kind == CUPEL_PARAM_FIXED) return param->lo;
     if (param->kind == CUPEL_PARAM_RANGE) {
@@ -96,27 +78,6 @@ cupel_code cupel_recipe_simple(const cupel_contract *contract, cupel_recipe *out
         cupel_layout_reset(&out->tensors[t].layout);
         if (contract->tensors[t].roles & CUPEL_ROLE_INPUT)
             simple_values(&contract->tensors[t], &out->tensors[t]);
-    }
-    return cupel_recipe_repair(contract, out, INT64_C(1) << 40, err);
-}
-
-/* Far from the seeds that people and the minimiser choose. */
-enum { EARLIER_SEED = 0x5EED };
-
-cupel_code cupel_recipe_earlier(const cupel_contract *contract, const cupel_recipe *recipe, cupel_recipe *out,
-                                cupel_error *err) {
-    *out = *recipe;
-    out->history = CUPEL_HISTORY_NONE;
-    out->schedule = 0;
-    for (int t = 0; t < contract->tensor_count; t++) {
-        cupel_tensor_recipe *tensor = &out->tensors[t];
-        if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT)) continue;
-        tensor->edit_count = 0;
-        tensor->seed += EARLIER_SEED;
-        tensor->special_seed += EARLIER_SEED;
-        if (cupel_pattern_uses(tensor->pattern).seed) continue;
-        tensor->pattern = CUPEL_PATTERN_INTEGERS; /* constants and the like are the same for every seed */
-        tensor->amplitude = 4;
     }
     return cupel_recipe_repair(contract, out, INT64_C(1) << 40, err);
 }

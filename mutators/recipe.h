@@ -83,20 +83,26 @@ typedef struct cupel_tensor_recipe {
     cupel_edit edits[CUPEL_EDIT_MAX];
 } cupel_tensor_recipe;
 
-/* What is called before the call that is judged, in the second run: name, text, words. The order is the order
- * of simplicity; binary recipes hold the number: append within a version. */
+/* What is called before the call that is judged, in the second run: name, text, words for one call and behind
+ * the number of several. The order is the order of simplicity; binary recipes hold the number: append within
+ * a version. */
 #define CUPEL_HISTORIES(X)                                                                                   \
-    X(NONE, "none", "no earlier call")                                                                       \
-    X(REPEAT, "repeat", "the same call, made before")                                                        \
-    X(OTHER_VALUES, "other_values", "an earlier call with other values in the same buffers")                 \
-    X(OTHER_BUFFERS, "other_buffers", "an earlier call with other values in other buffers")
+    X(NONE, "none", "no earlier call", "")                                                                   \
+    X(REPEAT, "repeat", "the same call, made before", "equal calls")                                         \
+    X(OTHER_VALUES, "other_values", "an earlier call with other values in the same buffers",                 \
+      "earlier calls with other values in the same buffers")                                                 \
+    X(OTHER_BUFFERS, "other_buffers", "an earlier call with other values in other buffers",                  \
+      "earlier calls with other values in other buffers")                                                    \
+    X(OTHER_SHAPE, "other_shape", "an earlier call of another shape", "earlier calls of other shapes")
 
 typedef enum cupel_history {
-#define CUPEL_HISTORY_NAME(name, text, words) CUPEL_HISTORY_##name,
+#define CUPEL_HISTORY_NAME(name, text, one, many) CUPEL_HISTORY_##name,
     CUPEL_HISTORIES(CUPEL_HISTORY_NAME)
 #undef CUPEL_HISTORY_NAME
         CUPEL_HISTORY_COUNT
 } cupel_history;
+
+enum { CUPEL_CALLS_MAX = 11 };
 
 /* Fields beyond the contract's counts are zero. Plain data: copied by assignment. */
 typedef struct cupel_recipe {
@@ -108,6 +114,7 @@ typedef struct cupel_recipe {
     uint64_t schedule;     /* the second run's (schedule.h); 0: canonical as well */
     uint32_t poison;       /* seed of the finite poison */
     cupel_history history; /* the second run's */
+    uint8_t calls;         /* how many earlier calls history makes; 0 where it is NONE (else read as 1) */
 } cupel_recipe;
 
 /* The simplest legal recipe: ordinary shape, base types, integers in every input, contiguous. */
@@ -161,20 +168,34 @@ enum {
 };
 int cupel_recipe_traits(const cupel_contract *contract, const cupel_recipe *recipe);
 
-/* The call before the judged one (OTHER_VALUES, OTHER_BUFFERS): the same shapes, types, params and layouts,
- * other legal values in every input, no edits, a plain run. A pure function of the recipe. Errors: as repair.
- */
+/* How many earlier calls the recipe's history makes: 0 to CUPEL_CALLS_MAX. */
+int cupel_recipe_calls(const cupel_recipe *recipe);
+
+/* Earlier call number `call` (from 0 on; the last one comes right before the judged one): the same types,
+ * params and layouts, a plain run, and, but for REPEAT, other legal values in every input, no edits. With
+ * OTHER_SHAPE smaller and larger legal dims in turn, the last call's smaller; where there are none, or an
+ * entry names them, the same dims. A pure function of the recipe. Errors: as repair. */
 CUPEL_MUST_USE cupel_code cupel_recipe_earlier(const cupel_contract *contract, const cupel_recipe *recipe,
-                                               cupel_recipe *out, cupel_error *err);
+                                               int call, cupel_recipe *out, cupel_error *err);
+
+/* The recipe's history as people write it: "none", "other_values", "repeat:3". read takes that form and sets
+ * history and calls; false, with *out as it was, for anything else. */
+void cupel_history_write(const cupel_recipe *recipe, char *text, size_t size);
+bool cupel_history_read(const char *text, cupel_recipe *out);
+/* In words: "the same call, made before", "3 earlier calls of other shapes". */
+void cupel_history_describe(const cupel_recipe *recipe, char *text, size_t size);
 
 /* One line for people: "M=1 N=33 T=f32, x: normal, one -inf". */
 void cupel_recipe_describe(const cupel_contract *contract, const cupel_recipe *recipe, char *text,
                            size_t size);
 
+/* Its dims, types and params alone: where values do not matter. */
+void cupel_recipe_describe_shape(const cupel_contract *contract, const cupel_recipe *recipe, char *text,
+                                 size_t size);
+
 const char *cupel_pattern_name(cupel_pattern pattern);
 const char *cupel_special_name(cupel_special special);
 const char *cupel_placement_name(cupel_placement placement);
 const char *cupel_history_name(cupel_history history);
-const char *cupel_history_words(cupel_history history);
 
 #endif

@@ -6,6 +6,8 @@
 #include "recipe_impl.h"
 #include "schedule.h"
 
+enum { EDITS_TOLD = 3 };
+
 typedef struct line {
     char *text;
     size_t size, at;
@@ -33,31 +35,77 @@ static const char *special_phrase(cupel_special special) {
     return phrases[special];
 }
 
-static void describe_layout(line *l, const cupel_layout *layout, int rank) {
+/* separator: what comes before the first word. */
+static void describe_layout(line *l, const cupel_layout *layout, int rank, const char *separator) {
+    const size_t from = l->at;
     if (cupel_layout_is_contiguous(layout, rank)) return;
     bool transposed = false, padded = false;
     for (int axis = 0; axis < rank; axis++) {
         transposed |= layout->order[axis] != axis;
         padded |= layout->gap[axis] != 0;
     }
-    if (transposed) add(l, ", transposed");
-    if (padded) add(l, ", padded");
+#define NEXT (l->at == from ? separator : ", ")
+    if (transposed) add(l, "%stransposed", NEXT);
+    if (padded) add(l, "%spadded", NEXT);
     if (layout->step > 1)
-        add(l, ", every %d%s element", layout->step,
+        add(l, "%severy %d%s element", NEXT, layout->step,
             layout->step == 2   ? "nd"
             : layout->step == 3 ? "rd"
                                 : "th");
-    if (layout->reversed) add(l, ", reversed");
-    if (layout->expanded) add(l, ", expanded");
-    if (layout->offset) add(l, ", offset by %d", layout->offset);
+    if (layout->reversed) add(l, "%sreversed", NEXT);
+    if (layout->expanded) add(l, "%sexpanded", NEXT);
+    if (layout->offset) add(l, "%soffset by %d", NEXT, layout->offset);
+#undef NEXT
 }
 
-static void describe_tensor(line *l, const cupel_tensor_decl *decl, const cupel_tensor_recipe *tensor) {
+static void describe_number(line *l, cupel_dtype type, uint64_t bits) {
+    const cupel_format *format = cupel_format_of(type);
+    if (format->kind != CUPEL_KIND_REAL) {
+        add(l, "%lld", (long long)cupel_decode_int(type, &bits));
+        return;
+    }
+    double value = cupel_decode(type, &bits);
+    if (isnan(value))
+        add(l, "nan");
+    else
+        add(l, "%.*g", format->precision > 24 ? 17 : format->precision > 11 ? 9 : 6, value);
+}
+
+/* ", x[0, 32] = -inf": single elements; edits beyond the tensor have no effect. */
+static void describe_edits(line *l, const cupel_binding *binding, int t, const cupel_tensor_recipe *tensor) {
+    const cupel_tensor_decl *decl = &binding->contract->tensors[t];
+    int64_t shape[CUPEL_RANK_MAX], count = 0;
+    int told = 0, more = 0;
+    if (cupel_binding_shape(binding, t, shape, &count, NULL) != CUPEL_OK) return;
+    for (int e = 0; e < tensor->edit_count; e++) {
+        int64_t rest = tensor->edits[e].index, place[CUPEL_RANK_MAX];
+        if (rest < 0 || rest >= count) continue;
+        if (told == EDITS_TOLD) {
+            more++;
+            continue;
+        }
+        for (int axis = decl->rank - 1; axis >= 0; axis--) {
+            place[axis] = rest % shape[axis];
+            rest /= shape[axis];
+        }
+        add(l, ", %s", decl->name);
+        for (int axis = 0; axis < decl->rank; axis++)
+            add(l, "%s%lld", axis ? ", " : "[", (long long)place[axis]);
+        add(l, "%s = ", decl->rank ? "]" : "");
+        describe_number(l, cupel_binding_type(binding, t), tensor->edits[e].bits);
+        told++;
+    }
+    if (more) add(l, ", %d more element%s set", more, more == 1 ? "" : "s");
+}
+
+/* binding NULL: the recipe has none. */
+static void describe_tensor(line *l, const cupel_tensor_decl *decl, const cupel_tensor_recipe *tensor,
+                            const cupel_binding *binding, int t) {
     bool input = decl->roles & CUPEL_ROLE_INPUT;
     if (!input && cupel_layout_is_contiguous(&tensor->layout, decl->rank)) return;
     add(l, "; %s:", decl->name);
     if (!input) {
-        describe_layout(l, &tensor->layout, decl->rank);
+        describe_layout(l, &tensor->layout, decl->rank, " ");
         return;
     }
     cupel_pattern_flags uses = cupel_pattern_uses(tensor->pattern);
@@ -66,16 +114,38 @@ static void describe_tensor(line *l, const cupel_tensor_decl *decl, const cupel_
     if (uses.centre && tensor->centre != 0) add(l, " around %g", tensor->centre);
     if (tensor->special != CUPEL_SPECIAL_NONE)
         add(l, ", %s%s", placement_phrase(tensor), special_phrase(tensor->special));
-    if (tensor->edit_count > 0)
-        add(l, ", %d element%s set", tensor->edit_count, tensor->edit_count == 1 ? "" : "s");
-    describe_layout(l, &tensor->layout, decl->rank);
+    if (binding) describe_edits(l, binding, t, tensor);
+    describe_layout(l, &tensor->layout, decl->rank, ", ");
 }
 
 static void describe_run(line *l, const cupel_recipe *recipe) {
     char schedule[64];
     cupel_schedule_write(recipe->schedule, schedule, sizeof schedule);
     if (recipe->schedule != 0) add(l, "; schedule %s", schedule);
-    if (recipe->history != CUPEL_HISTORY_NONE) add(l, "; after %s", cupel_history_words(recipe->history));
+    char history[96];
+    cupel_history_describe(recipe, history, sizeof history);
+    if (recipe->history != CUPEL_HISTORY_NONE) add(l, "; after %s", history);
+}
+
+static void describe_shape(line *l, const cupel_contract *contract, const cupel_recipe *recipe) {
+    for (int i = 0; i < contract->dim_count; i++)
+        add(l, "%s%s=%lld", i ? " " : "", contract->dims[i].name, (long long)recipe->dims[i]);
+    for (int i = 0; i < contract->type_count; i++) {
+        const cupel_type_variable *type = &contract->types[i];
+        if (recipe->types[i] < type->count)
+            add(l, " %s=%s", type->name, cupel_format_of(type->claimed[recipe->types[i]])->name);
+    }
+    for (int i = 0; i < contract->param_count; i++)
+        if (contract->params[i].kind != CUPEL_PARAM_FIXED)
+            add(l, " %s=%g", contract->params[i].name, recipe->params[i]);
+}
+
+void cupel_recipe_describe_shape(const cupel_contract *contract, const cupel_recipe *recipe, char *text,
+                                 size_t size) {
+    if (size == 0) return;
+    text[0] = 0;
+    line l = {text, size, 0};
+    describe_shape(&l, contract, recipe);
 }
 
 void cupel_recipe_describe(const cupel_contract *contract, const cupel_recipe *recipe, char *text,
@@ -83,18 +153,11 @@ void cupel_recipe_describe(const cupel_contract *contract, const cupel_recipe *r
     if (size == 0) return;
     text[0] = 0;
     line l = {text, size, 0};
-    for (int i = 0; i < contract->dim_count; i++)
-        add(&l, "%s%s=%lld", i ? " " : "", contract->dims[i].name, (long long)recipe->dims[i]);
-    for (int i = 0; i < contract->type_count; i++) {
-        const cupel_type_variable *type = &contract->types[i];
-        if (recipe->types[i] < type->count)
-            add(&l, " %s=%s", type->name, cupel_format_of(type->claimed[recipe->types[i]])->name);
-    }
-    for (int i = 0; i < contract->param_count; i++)
-        if (contract->params[i].kind != CUPEL_PARAM_FIXED)
-            add(&l, " %s=%g", contract->params[i].name, recipe->params[i]);
+    cupel_binding binding;
+    bool bound = cupel_recipe_binding(contract, recipe, &binding, NULL) == CUPEL_OK;
+    describe_shape(&l, contract, recipe);
     for (int t = 0; t < contract->tensor_count; t++)
-        describe_tensor(&l, &contract->tensors[t], &recipe->tensors[t]);
+        describe_tensor(&l, &contract->tensors[t], &recipe->tensors[t], bound ? &binding : NULL, t);
     for (int i = 0; i < contract->alias_count; i++)
         if (recipe->aliases >> i & 1)
             add(&l, "; %s and %s share a buffer", contract->tensors[contract->aliases[i][0]].name,

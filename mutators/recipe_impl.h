@@ -148,8 +148,13 @@ void cupel_draw_edit(const cupel_tensor_facts *facts, cupel_random *random, cupe
 cupel_edit *cupel_draw_edit_place(const cupel_tensor_facts *facts, cupel_random *random,
                                   cupel_tensor_recipe *tensor);
 double cupel_draw_param(const cupel_param *param, cupel_random *random);
-uint64_t cupel_draw_schedule(cupel_random *random);     /* every way comes */
-cupel_history cupel_draw_history(cupel_random *random); /* an earlier call */
+uint64_t cupel_draw_schedule(cupel_random *random); /* every way comes */
+
+/* history.c: sets history and calls. */
+void cupel_draw_history(cupel_random *random, cupel_recipe *recipe); /* every kind comes, never NONE */
+void cupel_history_nth(uint64_t n, cupel_recipe *recipe);            /* in turn, from the likely ones on */
+/* Counts in range; other values or shapes only where there are any. */
+void cupel_history_repair(const cupel_contract *contract, cupel_recipe *recipe);
 
 /* dictionary_draw.c: dims, params and values out of a dictionary, which has words (for dims) or words or
  * numbers. */

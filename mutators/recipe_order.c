@@ -164,6 +164,7 @@ int cupel_recipe_compare(const cupel_contract *contract, const cupel_recipe *a, 
         RETURN_UNLESS_EQUAL(compare_f64(a->params[i], b->params[i]));
     RETURN_UNLESS_EQUAL(compare_u64(a->aliases, b->aliases));
     RETURN_UNLESS_EQUAL((int)a->history - (int)b->history);
+    RETURN_UNLESS_EQUAL(cupel_recipe_calls(a) - cupel_recipe_calls(b));
     RETURN_UNLESS_EQUAL(cupel_schedule_compare(a->schedule, b->schedule));
     return compare_u64(a->poison, b->poison);
 }

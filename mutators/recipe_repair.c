@@ -81,14 +81,10 @@ static void repair_aliases(const cupel_binding *binding, cupel_recipe *recipe) {
     }
 }
 
-/* One number for each schedule; no other values where nothing has values. */
+/* One number for each schedule. */
 static void repair_run(const cupel_contract *contract, cupel_recipe *recipe) {
-    bool inputs = false;
-    for (int t = 0; t < contract->tensor_count; t++)
-        inputs = inputs || contract->tensors[t].roles & CUPEL_ROLE_INPUT;
     recipe->schedule = cupel_schedule_pack(cupel_schedule_unpack(recipe->schedule));
-    if ((unsigned)recipe->history >= CUPEL_HISTORY_COUNT) recipe->history = CUPEL_HISTORY_NONE;
-    if (recipe->history == CUPEL_HISTORY_OTHER_VALUES && !inputs) recipe->history = CUPEL_HISTORY_REPEAT;
+    cupel_history_repair(contract, recipe);
 }
 
 static cupel_code repair_tensor(const cupel_binding *binding, cupel_recipe *recipe, int t, cupel_error *err) {

@@ -195,8 +195,15 @@ static const char *placement_name(int i) {
     return cupel_placement_name((cupel_placement)i);
 }
 
-static const char *history_name(int i) {
-    return cupel_history_name((cupel_history)i);
+/* "repeat", "repeat:3" */
+static cupel_code read_history(reader *r) {
+    CUPEL_TRY(expect(r, YAML_SCALAR_EVENT, "a history"));
+    if (!cupel_history_read(scalar(r), r->recipe))
+        return FAIL(r, CUPEL_SYNTAX,
+                    "expected a history (none, repeat, other_values, other_buffers or other_shape, with a "
+                    "number of calls from 1 to %d behind a colon where there are more), found '%.60s'",
+                    CUPEL_CALLS_MAX, scalar(r));
+    return next(r);
 }
 
 /* 0 is how the canonical schedule was written before schedules had names. */
@@ -356,10 +363,7 @@ static cupel_code case_entry(reader *r, int key, void *self) {
         return read_map(r, "tensor", names, choice, tensors_entry, NULL, NULL);
     case CUPEL_KEY_ALIASES: return read_aliases(r);
     case CUPEL_KEY_SCHEDULE: return read_schedule(r);
-    case CUPEL_KEY_HISTORY:
-        CUPEL_TRY(read_enum(r, "history", history_name, CUPEL_HISTORY_COUNT, &choice));
-        r->recipe->history = (cupel_history)choice;
-        return CUPEL_OK;
+    case CUPEL_KEY_HISTORY: return read_history(r);
     case CUPEL_KEY_POISON:
         CUPEL_TRY(read_u64(r, UINT32_MAX, &number));
         r->recipe->poison = (uint32_t)number;

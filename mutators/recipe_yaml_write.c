@@ -175,8 +175,9 @@ cupel_code cupel_recipe_write(const cupel_contract *contract, const cupel_recipe
     char schedule[64];
     cupel_schedule_write(recipe->schedule, schedule, sizeof schedule);
     add(&t, "%s: %s\n", case_keys[CUPEL_KEY_SCHEDULE], schedule);
-    if (recipe->history != CUPEL_HISTORY_NONE)
-        add(&t, "%s: %s\n", case_keys[CUPEL_KEY_HISTORY], cupel_history_name(recipe->history));
+    char history[64];
+    cupel_history_write(recipe, history, sizeof history);
+    if (recipe->history != CUPEL_HISTORY_NONE) add(&t, "%s: %s\n", case_keys[CUPEL_KEY_HISTORY], history);
     add(&t, "%s: %u\n", case_keys[CUPEL_KEY_POISON], recipe->poison);
     if (t.at + 1 >= t.size) return cupel_fail(err, CUPEL_RANGE, "the names of %s are too long", contract->id);
     *out = t.bytes;

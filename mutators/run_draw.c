@@ -1,4 +1,4 @@
-/* Random ways of running a case: the second run's schedule, and what was called before it. */
+/* Random schedules of the second run. */
 #include "recipe_impl.h"
 #include "schedule.h"
 
@@ -20,8 +20,4 @@ uint64_t cupel_draw_schedule(cupel_random *random) {
     schedule.seed = draw_seed(random);
     if (cupel_chance(random, 3)) schedule.limit = 1u << cupel_random_below(random, 12);
     return cupel_schedule_pack(schedule);
-}
-
-cupel_history cupel_draw_history(cupel_random *random) {
-    return (cupel_history)(1 + cupel_random_below(random, CUPEL_HISTORY_COUNT - 1));
 }

@@ -376,15 +376,15 @@ static cupel_code keep(const cupel_contract *contract, const cupel_recipe *recip
     enum { HISTORY_EVERY = 4 };
     for (int i = 0; i < *count; i++) {
         cupel_recipe like = kept[i];
-        like.schedule = recipe->schedule, like.poison = recipe->poison, like.history = recipe->history;
+        like.schedule = recipe->schedule, like.poison = recipe->poison;
+        like.history = recipe->history, like.calls = recipe->calls;
         if (cupel_recipe_equal(contract, &like, recipe)) return CUPEL_OK;
     }
     int n = (*count)++;
     kept[n] = *recipe;
     kept[n].schedule = cupel_schedule_nth((uint64_t)n + 1);
     kept[n].poison = (uint32_t)n + 1;
-    if (n % HISTORY_EVERY == HISTORY_EVERY - 1)
-        kept[n].history = (cupel_history)(1 + n / HISTORY_EVERY % (CUPEL_HISTORY_COUNT - 1));
+    if (n % HISTORY_EVERY == HISTORY_EVERY - 1) cupel_history_nth((uint64_t)n / HISTORY_EVERY, &kept[n]);
     return cupel_recipe_repair(contract, &kept[n], INT64_C(1) << 40, err);
 }
 

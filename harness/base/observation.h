@@ -40,6 +40,7 @@ typedef enum cupel_access_kind {
     CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE,
     CUPEL_ACCESS_MISALIGNED_READ,
     CUPEL_ACCESS_MISALIGNED_WRITE,
+    CUPEL_ACCESS_INPUT_WRITE,        /* a store to memory that is only an input */
     CUPEL_ACCESS_UNINITIALISED_READ, /* evidence only; proof needs two runs with different bytes */
     CUPEL_ACCESS_KIND_COUNT
 } cupel_access_kind;
@@ -70,6 +71,9 @@ typedef struct cupel_access {
 typedef struct cupel_buffer_after {
     unsigned char *bytes; /* the content, size bytes */
     size_t size;
+    /* Where stores reached: a bit a byte, first byte lowest, clear where none of the run did (set as well
+     * where a read came before any store); NULL where that is not known. */
+    uint8_t *reached;
     bool guard_before_damaged, guard_after_damaged;
     int64_t damage_offset; /* of the damaged guard byte nearest to the buffer, from the buffer's start */
 } cupel_buffer_after;

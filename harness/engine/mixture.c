@@ -119,6 +119,7 @@ static void graft(const cupel_contract *contract, cupel_random *random, const cu
         to->aliases = from->aliases;
         to->schedule = from->schedule;
         to->history = from->history;
+        to->calls = from->calls;
         to->poison = from->poison;
         break;
     }

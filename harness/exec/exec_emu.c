@@ -317,6 +317,7 @@ static cupel_code make_call(emu *e, const call *call, const cupel_run_request *r
     CUPEL_TRY(cupel_initialised_load(&e->initialised, call->memory, call->c, err));
     CUPEL_TRY(plan_call(e, call, &plans, err));
     cupel_emu_memory memory = {.valid = e->initialised.valid,
+                               .writable = e->initialised.writable,
                                .readable = e->initialised.readable,
                                .locate = locate,
                                .self = call->memory};
@@ -375,7 +376,9 @@ static cupel_code run_emu(void *self, const cupel_case *c, const cupel_run_reque
     }
     cupel_emu_run_forget();
     CUPEL_TRY(code);
-    return cupel_guarded_collect(e->guarded, c, arena, out, err);
+    CUPEL_TRY(cupel_guarded_collect(e->guarded, c, arena, out, err));
+    if (!came_to_an_end(out)) return CUPEL_OK;
+    return cupel_initialised_collect(&e->initialised, e->guarded, c, arena, out, err);
 }
 
 /* The counters of all modules one behind the other, so that an edge keeps its index as long as the executor

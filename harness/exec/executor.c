@@ -96,15 +96,18 @@ static cupel_code work_out_history(const cupel_case *c, cupel_arena *arena, cupe
                                    cupel_error *err) {
     request->earlier_count = 0;
     if (!request->history || c->recipe == NULL || c->recipe->history == CUPEL_HISTORY_NONE) return CUPEL_OK;
-    cupel_earlier_call *call = &request->earlier[request->earlier_count++];
-    *call = (cupel_earlier_call){c, c->recipe->history == CUPEL_HISTORY_OTHER_BUFFERS};
-    if (c->recipe->history == CUPEL_HISTORY_REPEAT) return CUPEL_OK;
-    cupel_recipe *recipe = cupel_arena_raw(arena, 1, sizeof *recipe);
-    cupel_case *earlier;
-    if (recipe == NULL) return cupel_fail(err, CUPEL_MEMORY, "no memory for an earlier call");
-    CUPEL_TRY(cupel_recipe_earlier(c->contract, c->recipe, recipe, err));
-    CUPEL_TRY(cupel_case_materialise(c->contract, recipe, arena, &earlier, err));
-    call->c = earlier;
+    request->earlier_count = cupel_recipe_calls(c->recipe);
+    for (int i = 0; i < request->earlier_count; i++) {
+        cupel_earlier_call *call = &request->earlier[i];
+        *call = (cupel_earlier_call){c, c->recipe->history == CUPEL_HISTORY_OTHER_BUFFERS};
+        if (c->recipe->history == CUPEL_HISTORY_REPEAT) continue;
+        cupel_recipe *recipe = cupel_arena_raw(arena, 1, sizeof *recipe);
+        cupel_case *earlier;
+        if (recipe == NULL) return cupel_fail(err, CUPEL_MEMORY, "no memory for an earlier call");
+        CUPEL_TRY(cupel_recipe_earlier(c->contract, c->recipe, i, recipe, err));
+        CUPEL_TRY(cupel_case_materialise(c->contract, recipe, arena, &earlier, err));
+        call->c = earlier;
+    }
     return CUPEL_OK;
 }
 

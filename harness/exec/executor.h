@@ -38,7 +38,7 @@ typedef struct cupel_earlier_call {
     bool elsewhere; /* in buffers at other addresses */
 } cupel_earlier_call;
 
-enum { CUPEL_EARLIER_MAX = 4 };
+enum { CUPEL_EARLIER_MAX = CUPEL_CALLS_MAX };
 
 typedef struct cupel_run_request {
     uint64_t schedule; /* 0: canonical */

@@ -43,9 +43,11 @@ static cupel_code reserve(cupel_initialised *maps, size_t bytes, cupel_error *er
     bytes += bytes / 2;
     uint8_t *valid = realloc(maps->valid, bytes);
     if (valid != NULL) maps->valid = valid;
+    uint8_t *writable = realloc(maps->writable, bytes);
+    if (writable != NULL) maps->writable = writable;
     uint8_t *readable = realloc(maps->readable, bytes);
     if (readable != NULL) maps->readable = readable;
-    if (valid == NULL || readable == NULL)
+    if (valid == NULL || writable == NULL || readable == NULL)
         return cupel_fail(err, CUPEL_MEMORY, "no memory for the checker's maps");
     maps->capacity = bytes;
     return CUPEL_OK;
@@ -59,17 +61,46 @@ cupel_code cupel_initialised_load(cupel_initialised *maps, const cupel_guarded *
     size_t bytes = size / 8 + 16;
     CUPEL_TRY(reserve(maps, bytes, err));
     memset(maps->valid, 0, bytes);
+    memset(maps->writable, 0, bytes);
     memset(maps->readable, 0, bytes);
-    for (int b = 0; b < c->buffer_count; b++)
-        set_bits(maps->valid, (size_t)(cupel_guarded_buffer(guarded, b) - region), c->buffers[b].size);
+    for (int b = 0; b < c->buffer_count; b++) {
+        size_t start = (size_t)(cupel_guarded_buffer(guarded, b) - region);
+        set_bits(maps->valid, start, c->buffers[b].size);
+        if (c->buffers[b].written) set_bits(maps->writable, start, c->buffers[b].size);
+    }
     for (int t = 0; t < c->tensor_count; t++)
         if (c->tensors[t].values != NULL && c->tensors[t].count > 0)
             set_elements(maps->readable, &c->tensors[t], cupel_guarded_tensor(guarded, c, t) - region);
     return CUPEL_OK;
 }
 
+cupel_code cupel_initialised_collect(const cupel_initialised *maps, const cupel_guarded *guarded,
+                                     const cupel_case *c, cupel_arena *arena, cupel_observation *out,
+                                     cupel_error *err) {
+    unsigned char *region;
+    size_t region_size;
+    cupel_guarded_region(guarded, &region, &region_size);
+    for (int b = 0; b < c->buffer_count; b++) {
+        if (!c->buffers[b].written) continue;
+        size_t start = (size_t)(cupel_guarded_buffer(guarded, b) - region),
+               bytes = (c->buffers[b].size + 7) / 8;
+        const uint8_t *from = maps->readable + (start >> 3);
+        unsigned shift = start & 7;
+        uint8_t *reached = cupel_arena_raw(arena, bytes + 1, 1);
+        if (reached == NULL) return cupel_fail(err, CUPEL_MEMORY, "no memory for what the run stored");
+        if (shift == 0)
+            memcpy(reached, from, bytes);
+        else
+            for (size_t i = 0; i < bytes; i++)
+                reached[i] = (uint8_t)(from[i] >> shift | from[i + 1] << (8 - shift));
+        out->buffers[b].reached = reached;
+    }
+    return CUPEL_OK;
+}
+
 void cupel_initialised_free(cupel_initialised *maps) {
     free(maps->valid);
+    free(maps->writable);
     free(maps->readable);
     *maps = (cupel_initialised){0};
 }
