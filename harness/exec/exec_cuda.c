@@ -392,6 +392,7 @@ static bool spent_cuda(const void *self) {
 static const cupel_executor_backend backend = {.name = "cuda",
                                                .sees_atomics = true,
                                                .contains_faults = true,
+                                               .forgets = true,
                                                .hangs = true,
                                                .varies_schedules = true,
                                                .writes_proc = true,

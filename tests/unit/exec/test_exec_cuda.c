@@ -180,9 +180,11 @@ static void test_faults(void **state) {
     }
 }
 
-/* A kernel with variables of its own finds them fresh in every run. */
+/* A kernel with variables of its own finds them fresh in every run, so that no run needs a process of its
+ * own. */
 static void test_state_is_renewed(void **state) {
     (void)state;
+    assert_true(cupel_executor_find("cuda")->forgets);
     for (int kept = 0; kept < 2; kept++) {
         fixture x;
         assert_int_equal(open_source(&x, kept ? counting : plain), CUPEL_OK);
