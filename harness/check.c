@@ -180,6 +180,7 @@ static cupel_code search(cupel_check *c) {
         int64_t cases = c->before.cases;
         if (cupel_check_stopped(c)) return CUPEL_OK;
         cupel_code code = search_once(c, seed);
+        if (cupel_check_stopped(c) && code == CUPEL_UNABLE) return c->code; /* compiling was ended */
         if (!c->options->endless || c->code != CUPEL_OK || is_over(c)) return code;
         if (code != CUPEL_OK && code != CUPEL_WORKER) return code;
         barren = c->before.cases > cases ? 0 : barren + 1;

@@ -82,11 +82,11 @@ typedef struct cupel_check_report {
     double signature_seconds;   /* when the last new finding came, into the run; negative: none has */
     int unconfirmed;            /* suspicions that a fresh worker did not show again */
     char unconfirmed_text[400]; /* of the first one: gate, element, case and likely cause */
-    int cut_off; /* of these, those that an interrupt kept from being run again */
+    int cut_off;                /* of these, those that an interrupt kept from being run again */
     int skipped; /* bundles of earlier runs that could not be run again though they belong to this kernel */
     char skipped_text[400]; /* the first one's path, and why */
-    int false_alarms;           /* suspicions that the exact oracle refuted */
-    int dropped;                /* findings beyond the room for them */
+    int false_alarms;       /* suspicions that the exact oracle refuted */
+    int dropped;            /* findings beyond the room for them */
 } cupel_check_report;
 
 typedef struct cupel_check_listener {

@@ -238,8 +238,8 @@ void cupel_check_minimise(cupel_check *c, int from) {
     }
 }
 
-/* Runs a suspect again and, if that does not do, after earlier calls. Once the check is stopped a few suspects
- * that were on the way are run still. */
+/* Runs a suspect again and, if that does not do, after earlier calls. Once the check is stopped a few
+ * suspects that were on the way are run still. */
 static bool is_shown(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion) {
     if (cupel_check_stopped(c) && c->late_tries++ >= LATE_TRIES_MAX) return false;
     if (cupel_check_confirm(c, recipe)) return true;

@@ -34,7 +34,7 @@ typedef struct cupel_check {
     cupel_attempt attempts[CUPEL_SIGNATURES_MAX];
     int pending_count; /* slips of the minimiser, to be confirmed like any suspect */
     cupel_recipe pending[CUPEL_PENDING_MAX];
-    int late_tries;     /* suspicions that were run again after the stop */
+    int late_tries;       /* suspicions that were run again after the stop */
     uint64_t first_round; /* cases that the first search tries before it draws any */
     cupel_resources_job *resources_job;
     bool resources_done;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "check_impl.h"
 #include "shrink.h"
@@ -13,7 +14,8 @@ static const double replay_share = 0.25, default_budget = 20;
 
 enum { REPLAY_MAX = 256 };
 
-typedef enum outcome { STILL_FAILS, HOLDS, NOT_TRIED } outcome;
+/* LEFT_OUT: it says nothing of this kernel as it is; NOT_TRIED: it may. */
+typedef enum outcome { STILL_FAILS, HOLDS, LEFT_OUT, NOT_TRIED } outcome;
 
 static int by_name(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
@@ -40,17 +42,22 @@ static bool same_build(const cupel_check *c, const cupel_bundle_info *info) {
 
 /* A case that depends on chance gets three chances, unless the budget is short. */
 static outcome try_bundle(cupel_check *c, const cupel_recipe *recipe, const char *signature,
-                          cupel_trial *trial, double *seconds) {
+                          cupel_trial *trial, double *seconds, cupel_error *why) {
     for (int i = 0; i < CUPEL_ATTEMPTS_MAX && !cupel_check_stopped(c); i++) {
         double before = cupel_shrink_now();
         cupel_arena_reset(c->arena);
-        if (cupel_supervisor_try(c->supervisor, recipe, true, c->arena, trial, NULL) != CUPEL_OK ||
-            trial->unsupported)
+        if (cupel_supervisor_try(c->supervisor, recipe, true, c->arena, trial, why) != CUPEL_OK)
             return NOT_TRIED;
+        if (trial->unsupported) {
+            (void)cupel_fail(why, CUPEL_UNSUPPORTED, "%s", trial->text);
+            return NOT_TRIED;
+        }
         *seconds = cupel_shrink_now() - before;
         if (cupel_shrink_finding(trial, signature)) return STILL_FAILS;
     }
-    return cupel_check_stopped(c) ? NOT_TRIED : HOLDS;
+    if (!cupel_check_stopped(c)) return HOLDS;
+    (void)cupel_fail(why, CUPEL_UNABLE, "interrupted");
+    return NOT_TRIED;
 }
 
 static void keep_known(cupel_check *c, const cupel_bundle_info *info, const char *path, bool minimal,
@@ -74,33 +81,86 @@ void cupel_check_tell_gone(cupel_check *c, const char *path) {
 }
 
 /* A recipe that the contract has outgrown proves nothing either way. */
-static outcome replay(cupel_check *c, const char *path) {
-    cupel_bundle_info *info = malloc(sizeof *info);
-    cupel_recipe recipe, legal;
+static outcome read_recipe(const cupel_check *c, const char *path, cupel_recipe *recipe, cupel_error *why) {
+    if (cupel_bundle_recipe(path, c->contract, recipe, why) != CUPEL_OK)
+        return why->code == CUPEL_RANGE ? LEFT_OUT : NOT_TRIED;
+    cupel_recipe legal = *recipe;
+    if (cupel_shrink_repair(c->contract, &legal) && cupel_recipe_equal(c->contract, recipe, &legal))
+        return HOLDS;
+    (void)cupel_fail(why, CUPEL_RANGE, "its case lies outside the contract");
+    return LEFT_OUT;
+}
+
+static outcome replay_read(cupel_check *c, const char *path, const cupel_bundle_info *info,
+                           cupel_error *why) {
+    cupel_recipe recipe;
     cupel_trial trial = {0};
     double seconds = 0;
-    outcome result = NOT_TRIED;
-    if (info && cupel_bundle_open(path, info, NULL) == CUPEL_OK && same_build(c, info) &&
-        cupel_bundle_recipe(path, c->contract, &recipe, NULL) == CUPEL_OK) {
-        legal = recipe;
-        if (cupel_shrink_repair(c->contract, &legal) && cupel_recipe_equal(c->contract, &recipe, &legal))
-            result = try_bundle(c, &recipe, info->signature, &trial, &seconds);
-        bool minimal =
-            result == STILL_FAILS && !cupel_bundle_source_changed(info, c->contract) && !info->provisional;
-        if (result == STILL_FAILS) {
-            keep_known(c, info, path, minimal, &recipe, &trial, seconds);
-            cupel_check_record(c, &recipe, &trial, seconds); /* what else the case shows now */
-        }
-        if (result == HOLDS) cupel_check_tell_gone(c, path);
+    if (!same_build(c, info)) {
+        (void)cupel_fail(why, CUPEL_MISMATCH, "it belongs to another contract, executor or set of macros");
+        return LEFT_OUT;
     }
-    free(info);
+    outcome result = read_recipe(c, path, &recipe, why);
+    if (result != HOLDS) return result;
+    result = try_bundle(c, &recipe, info->signature, &trial, &seconds, why);
+    if (result == HOLDS) cupel_check_tell_gone(c, path);
+    if (result != STILL_FAILS) return result;
+    bool minimal = !cupel_bundle_source_changed(info, c->contract) && !info->provisional;
+    keep_known(c, info, path, minimal, &recipe, &trial, seconds);
+    cupel_check_record(c, &recipe, &trial, seconds); /* what else the case shows now */
     return result;
+}
+
+/* A bundle that was not run again is named, with the reason. One that may well fail still stands in the way
+ * of acceptance. */
+static void tell_skipped(cupel_check *c, const char *path, const char *why, bool counts) {
+    cupel_check_report *report = c->report;
+    cupel_check_note(c, true, "%s was not run again: %s", path, why);
+    if (counts && report->skipped++ == 0)
+        snprintf(report->skipped_text, sizeof report->skipped_text, "%.250s (%.140s)", path, why);
+}
+
+static void replay(cupel_check *c, const char *path) {
+    cupel_error why = {0};
+    char text[512];
+    outcome result = NOT_TRIED;
+    cupel_bundle_info *info = malloc(sizeof *info);
+    if (!info)
+        (void)cupel_fail(&why, CUPEL_MEMORY, "no memory");
+    else if (cupel_bundle_open(path, info, &why) == CUPEL_OK)
+        result = replay_read(c, path, info, &why);
+    free(info);
+    if (result == LEFT_OUT || result == NOT_TRIED)
+        tell_skipped(c, path, cupel_error_format(&why, text, sizeof text), result == NOT_TRIED);
+}
+
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* At least one is always tried, however short the budget. */
+static void replay_entry(cupel_check *c, const char *path, int *tried) {
+    const char *why = cupel_check_stopped(c)     ? "interrupted"
+                      : *tried >= REPLAY_MAX     ? "there are too many"
+                      : *tried > 0 && is_late(c) ? "out of time"
+                                                 : NULL;
+    if (c->code != CUPEL_OK) return;
+    if (!cupel_bundle_exists(path)) {
+        if (is_folder(path)) cupel_check_note(c, true, "%s holds no bundle.json and is left out", path);
+        return;
+    }
+    *tried += why == NULL;
+    if (why)
+        tell_skipped(c, path, why, true);
+    else
+        replay(c, path);
 }
 
 void cupel_check_replay(cupel_check *c) {
     char folder[CUPEL_STORE_PATH], path[CUPEL_STORE_PATH + 256];
     struct dirent **names = NULL;
-    int skipped = 0;
+    int tried = 0;
     if (!cupel_store_folder(c->options->directory, "crashes", c->contract->id, folder, sizeof folder)) return;
     cupel_bundle_sweep(folder);
     int count = scandir(folder, &names, is_visible, by_name);
@@ -109,12 +169,8 @@ void cupel_check_replay(cupel_check *c) {
         const char *limit = strstr(names[i]->d_name, "refused-");
         bool asked_anew = limit && cupel_resources_is_limit(limit); /* no run shows it */
         free(names[i]);
-        if (!cupel_bundle_exists(path) || asked_anew) continue;
-        bool tried = i < REPLAY_MAX && !is_late(c) && !cupel_check_stopped(c) && c->code == CUPEL_OK &&
-                     replay(c, path) != NOT_TRIED;
-        skipped += !tried;
+        if (!asked_anew) replay_entry(c, path, &tried);
     }
     free(names);
-    if (skipped) cupel_check_note(c, false, "%d bundle(s) in %s were not run again", skipped, folder);
     cupel_check_minimise(c, 0);
 }

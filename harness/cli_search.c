@@ -75,6 +75,7 @@ int cupel_cli_search(const cupel_cli_settings *settings, const cupel_cli_session
                                    .standing = settings->standing,
                                    .gates = settings->gates,
                                    .stop = stop};
+    options.supervisor.stop = stop;
     cupel_error err = {0};
     if (expect_folder(settings, session, teller, &err) != CUPEL_OK)
         return cupel_cli_complain(&err, settings->json);

@@ -3,6 +3,8 @@
 #ifndef CUPEL_SUPERVISOR_H
 #define CUPEL_SUPERVISOR_H
 
+#include <signal.h>
+
 #include "engine.h"
 #include "executor.h"
 #include "trial.h"
@@ -16,6 +18,7 @@ typedef struct cupel_supervisor_options {
     uint64_t memory_limit; /* bytes of a worker's resident memory; 0: 2 GiB, for a host candidate 512 MiB */
     double seconds_limit;  /* for one run; 0: 10, for a host candidate 0.25. A run that exceeds it is a hang
                               only  if, alone with ten times the limit, it still does not end */
+    const volatile sig_atomic_t *stop; /* not zero: compiling ends with UNABLE; may be NULL */
 } cupel_supervisor_options;
 
 /* Starts nothing yet but checks that the executor can open and prepare the base binding (in a worker). */

@@ -21,6 +21,7 @@ struct cupel_supervisor {
     cupel_desk lone, search;
     bool hang_proven; /* some run was found not to end with all patience */
     char isolation[512];
+    const volatile sig_atomic_t *stop; /* may be NULL */
 };
 
 /* A live worker with the candidate open, at this desk. */

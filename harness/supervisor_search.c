@@ -65,7 +65,7 @@ static void hand_out(search *h, const uint8_t *bytes, uint32_t size) {
     bool wanted = false;
     for (int i = 0; i < h->judged.finding_count; i++)
         wanted = count_signature(h, &h->judged.findings[i]) || wanted;
-    if (!wanted || h->stopped || !cupel_recipe_decode(h->s->contract, bytes, size, &recipe)) return;
+    if (!wanted || !cupel_recipe_decode(h->s->contract, bytes, size, &recipe)) return;
     /* What the worker drew is legal and stays as it is; what a damaged worker wrote is made so. */
     if (cupel_recipe_repair(h->s->contract, &recipe, h->options->limits.max_elements, NULL) != CUPEL_OK)
         return;
@@ -209,6 +209,12 @@ static cupel_code take_message(search *h, const cupel_header *header, const uint
     }
 }
 
+/* Did the worker die over a case of its own? One that gave up a spent device has told of it already. */
+static void tell_death(search *h) {
+    bool told = h->s->backend->spent && atomic_load(&h->desk->board.shared->spent);
+    if (!told) hand_out_death(h);
+}
+
 /* The search goes on behind the case over which the worker died: the n-th draw depends on n alone, so nothing
  * else changes. */
 static cupel_code bury(search *h, uint64_t *first, int *stillborn, cupel_error *err) {
@@ -222,8 +228,7 @@ static cupel_code bury(search *h, uint64_t *first, int *stillborn, cupel_error *
                           h->s->limits.prepare_seconds);
     if (worked) {
         *stillborn = 0;
-        bool told = h->s->backend->spent && atomic_load(&shared->spent);
-        if (!told) hand_out_death(h);
+        tell_death(h);
         *first = n + 1;
     } else if (++*stillborn == STILLBORN_MAX)
         return cupel_fail(err, CUPEL_WORKER, "workers die before their first case");
@@ -233,9 +238,9 @@ static cupel_code bury(search *h, uint64_t *first, int *stillborn, cupel_error *
     return CUPEL_OK;
 }
 
-/* Asks the worker to stop after its case; suspects on the way are dropped, interesting recipes
- * are not. */
-static void stop_worker(search *h) {
+/* Asks the worker to stop after its case; what is on the way is handed out still, its death over a case too:
+ * a suspicion that came at the end is one all the same. */
+static void stop_worker(search *h, uint64_t first) {
     if (!h->desk->worker || h->finished) return;
     atomic_store(&h->desk->board.shared->stop, 1);
     cupel_header header;
@@ -243,12 +248,20 @@ static void stop_worker(search *h) {
     uint64_t since = cupel_worker_now();
     while (seconds_since(since) * 1000 < STOP_MILLISECONDS) {
         cupel_worker_event event = cupel_supervisor_wait(h->s, h->desk, 100, &header, &payload);
-        if (event == CUPEL_WORKER_DEATH) return;
+        if (event == CUPEL_WORKER_DEATH) {
+            uint64_t n = atomic_load(&h->desk->board.shared->n);
+            if (n != UINT64_MAX && n >= first) tell_death(h);
+            return;
+        }
         if (event != CUPEL_WORKER_MESSAGE) continue;
         if (header.type == CUPEL_MESSAGE_INTERESTING)
             hand_out_interesting(h, &header, payload);
         else if (header.type != CUPEL_MESSAGE_SUSPECT)
             return;
+        else {
+            hand_out_message(h, &header, payload);
+            since = cupel_worker_now(); /* what was made of it took its own time */
+        }
     }
 }
 
@@ -275,7 +288,7 @@ static cupel_code run_search(search *h, cupel_error *err) {
         }
         CUPEL_TRY(serve(h, &first, &stillborn, err));
     }
-    if (!h->finished) stop_worker(h);
+    if (!h->finished) stop_worker(h, first);
     return CUPEL_OK;
 }
 

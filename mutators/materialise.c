@@ -88,8 +88,12 @@ cupel_code cupel_case_materialise(const cupel_contract *contract, const cupel_re
     c->recipe = copy;
     c->tensor_count = contract->tensor_count;
     CUPEL_TRY(cupel_recipe_binding(contract, recipe, &c->binding, err));
-    if (!cupel_binding_legal(&c->binding))
-        return cupel_fail(err, CUPEL_RANGE, "the dims of the case lie outside the contract %s", contract->id);
+    if (!cupel_binding_legal(&c->binding)) {
+        char described[512];
+        cupel_recipe_describe(contract, recipe, described, sizeof described);
+        return cupel_fail(err, CUPEL_RANGE, "the contract '%s' does not claim the case %s", contract->id,
+                          described);
+    }
     for (int t = 0; t < c->tensor_count; t++) {
         CUPEL_TRY(place_tensor(c, t, &facts[t], err));
         c->element_count += c->tensors[t].count;

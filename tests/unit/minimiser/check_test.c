@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -36,6 +37,7 @@ static struct {
     int refuse;                          /* that many tries show nothing */
     bool refuted;                        /* the exact oracle confirms nothing */
     int64_t judged, suspects;
+    int64_t cases, ordinary; /* cases of a search, 0: 10; of these, of an ordinary shape */
     cupel_code opens;
     int tries;
     cupel_fault fault; /* of y's finding */
@@ -43,8 +45,9 @@ static struct {
     int searches;
     int64_t starts[8]; /* N of the first starts of the last search */
     size_t start_count;
-    const char *clear;   /* removed at the end of the search */
-    int64_t unsupported; /* of the 10 cases of a search */
+    const char *clear;                /* removed at the end of the search */
+    volatile sig_atomic_t *interrupt; /* set while the search is at work, before its suspects come */
+    int64_t unsupported;              /* of the 10 cases of a search */
 } fake;
 
 static cupel_supervisor the_supervisor;
@@ -115,13 +118,16 @@ cupel_code cupel_supervisor_search(cupel_supervisor *supervisor, const cupel_sea
         recipe.dims[0] = n;
         callbacks->interesting(callbacks->self, &recipe);
     }
-    scoreboard->cases = 10;
+    scoreboard->cases = fake.cases ? fake.cases : 10;
+    scoreboard->gates[CUPEL_GATE_CMP_01] =
+        (cupel_gate_tally){.cases = fake.ordinary, .judged = fake.ordinary, .considered = fake.ordinary};
     scoreboard->unsupported = fake.unsupported;
     scoreboard->gates[CUPEL_GATE_PRC_01] =
         (cupel_gate_tally){.cases = 10, .judged = fake.judged, .considered = 100};
     cupel_progress progress = {.scoreboard = scoreboard, .cases = 10};
     if (fake.unsupported) progress.unsupported = "it is not to be had here";
     if (fake.unsupported) assert_true(callbacks->progress(callbacks->self, &progress));
+    if (fake.interrupt) *fake.interrupt = 1;
     for (int64_t i = 0; i < fake.suspects; i++) {
         cupel_judged suspicion = {.n = (uint64_t)(4 + i)};
         recipe.dims[0] = 700 + i;
@@ -129,6 +135,7 @@ cupel_code cupel_supervisor_search(cupel_supervisor *supervisor, const cupel_sea
         if (!callbacks->suspect(callbacks->self, &recipe, &suspicion)) break;
         if (!callbacks->progress(callbacks->self, &progress)) break;
     }
+    if (fake.interrupt) (void)callbacks->progress(callbacks->self, &progress);
     if (fake.clear) assert_int_equal(remove(fake.clear), 0);
     return CUPEL_OK;
 }
@@ -329,12 +336,73 @@ static void interrupted_check_keeps_what_it_found(void **state) {
     assert_int_equal(cupel_check_run(fake.contract, &options, NULL, &f->report, NULL), CUPEL_OK);
     assert_true(f->report.interrupted);
     assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    assert_int_equal(fake.searches, 0); /* none begins after the stop */
+    stop = 0;
+    fake.interrupt = &stop;
     fake.y_fails_from = 41;
     fake.suspects = 1;
     assert_int_equal(cupel_check_run(fake.contract, &options, NULL, &f->report, NULL), CUPEL_OK);
     assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
     assert_false(f->report.findings[0].minimised);
     assert_true(f->report.findings[0].gate_untested);
+}
+
+static cupel_code interrupted_fuzz(fixture *f, volatile sig_atomic_t *stop) {
+    cupel_check_options options = {.kernel = "fake.yaml",
+                                   .directory = f->folder,
+                                   .supervisor = {.executor = "emu"},
+                                   .endless = true,
+                                   .standing = CUPEL_STANDING_PROOF,
+                                   .stop = stop};
+    cupel_check_listener listener = {.self = f, .found = on_found, .note = on_note};
+    return cupel_check_run(fake.contract, &options, &listener, &f->report, NULL);
+}
+
+static void interrupted_campaign_is_accepted_for_what_it_judged_alone(void **state) {
+    fixture *f = *state;
+    static volatile sig_atomic_t stop;
+    stop = 1; /* before anything was tried */
+    assert_int_equal(interrupted_fuzz(f, &stop), CUPEL_OK);
+    assert_int_equal(fake.searches, 0);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    stop = 0;
+    fake.interrupt = &stop;
+    fake.cases = 10; /* fewer than there are starts */
+    fake.ordinary = 50;
+    assert_int_equal(interrupted_fuzz(f, &stop), CUPEL_OK);
+    assert_true(f->report.interrupted);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    assert_non_null(strstr(f->report.reason, "interrupted before the first cases"));
+    stop = 0;
+    fake.cases = 1000;
+    fake.ordinary = 0; /* no ordinary shape among them */
+    assert_int_equal(interrupted_fuzz(f, &stop), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    stop = 0;
+    fake.ordinary = 50;
+    assert_int_equal(interrupted_fuzz(f, &stop), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_ACCEPTED);
+    assert_false(f->report.interrupted);
+}
+
+static void suspicion_that_an_interrupt_cuts_off_is_inconclusive(void **state) {
+    fixture *f = *state;
+    static volatile sig_atomic_t stop;
+    stop = 0;
+    fake.interrupt = &stop;
+    fake.cases = 1000;
+    fake.ordinary = 50;
+    fake.y_fails_from = 41;
+    fake.suspects = 1;
+    fake.refuse = 1; /* a second try would show it */
+    assert_int_equal(interrupted_fuzz(f, &stop), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    assert_int_equal(f->report.unconfirmed, 1);
+    assert_int_equal(f->report.cut_off, 1);
+    assert_non_null(strstr(f->report.reason, "interrupted before 1 suspicion(s) could be confirmed"));
+    stop = 0; /* one that shows at once is a finding, though the stop came before it */
+    assert_int_equal(interrupted_fuzz(f, &stop), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
 }
 
 /* ---- what earlier runs have left ---- */
@@ -399,7 +467,7 @@ static void a_known_bundle_that_no_longer_fails_is_told(void **state) {
     assert_int_equal(access(bundle, F_OK), 0);
 }
 
-static void a_bundle_that_cannot_be_read_is_no_verdict(void **state) {
+static void a_bundle_that_cannot_be_read_is_inconclusive(void **state) {
     fixture *f = *state;
     fake.y_fails_from = 41;
     fake.suspects = 1;
@@ -409,9 +477,44 @@ static void a_bundle_that_cannot_be_read_is_no_verdict(void **state) {
     assert_int_equal(truncate(path, 20), 0);
     fake.suspects = 0;
     assert_int_equal(check(f), CUPEL_OK);
-    assert_int_equal(f->report.verdict, CUPEL_VERDICT_ACCEPTED);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
     assert_int_equal(f->report.gone_count, 0);
-    assert_non_null(strstr(f->note, "1 bundle(s)"));
+    assert_int_equal(f->warnings, 1);
+    assert_non_null(strstr(f->note, "case.yaml:"));
+    assert_non_null(strstr(f->report.reason, "1 known counterexample was not run again: "));
+}
+
+static void a_folder_that_is_no_bundle_is_mentioned(void **state) {
+    fixture *f = *state;
+    char path[256], again[300];
+    snprintf(path, sizeof path, "%s/crashes", f->folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/crashes/checked", f->folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(again, sizeof again, "%s/CMP-01-wrong_value-y", path);
+    assert_int_equal(mkdir(again, 0700), 0);
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_ACCEPTED);
+    assert_int_equal(f->warnings, 1);
+    assert_non_null(strstr(f->note, "holds no bundle.json"));
+}
+
+/* However short the budget. */
+static void one_known_bundle_is_always_run_again(void **state) {
+    fixture *f = *state;
+    fake.y_fails_from = 41;
+    fake.suspects = 1;
+    assert_int_equal(check(f), CUPEL_OK);
+    fake.suspects = 0;
+    fake.tries = 0;
+    cupel_check_options options = {.kernel = "fake.yaml",
+                                   .directory = f->folder,
+                                   .supervisor = {.executor = "emu"},
+                                   .seconds = 1e-9,
+                                   .standing = CUPEL_STANDING_PROOF};
+    assert_int_equal(cupel_check_run(fake.contract, &options, NULL, &f->report, NULL), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
+    assert_true(f->report.findings[0].known);
 }
 
 /* Where cases alone are the budget, how long a try takes decides nothing. */
@@ -496,7 +599,11 @@ int main(void) {
         WITH_FIXTURE(interesting_recipes_are_kept_and_tried_first),
         WITH_FIXTURE(a_known_bundle_that_still_fails_is_a_finding),
         WITH_FIXTURE(a_known_bundle_that_no_longer_fails_is_told),
-        WITH_FIXTURE(a_bundle_that_cannot_be_read_is_no_verdict),
+        WITH_FIXTURE(a_bundle_that_cannot_be_read_is_inconclusive),
+        WITH_FIXTURE(a_folder_that_is_no_bundle_is_mentioned),
+        WITH_FIXTURE(one_known_bundle_is_always_run_again),
+        WITH_FIXTURE(interrupted_campaign_is_accepted_for_what_it_judged_alone),
+        WITH_FIXTURE(suspicion_that_an_interrupt_cuts_off_is_inconclusive),
         WITH_FIXTURE(a_hang_is_left_as_found_without_a_clock),
         WITH_FIXTURE(a_campaign_survives_a_search_that_breaks_down),
         WITH_FIXTURE(a_campaign_goes_on_until_its_cases_are_tried),
