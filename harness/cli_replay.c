@@ -86,7 +86,9 @@ static cupel_code replay_limit(const cupel_cli_bundle *o, const char *bundle, in
     bool fails = cupel_resources_replay(contract, &o->session.supervisor.exec, &binding, o->info.signature,
                                         resources, found.finding.text, sizeof found.finding.text);
     if (!fails && resources->missing[0]) return cupel_fail(err, CUPEL_UNSUPPORTED, "%s", resources->missing);
-    cupel_recipe_describe(contract, &o->recipe, found.described, sizeof found.described);
+    cupel_recipe_describe_shape(contract, &o->recipe, found.described, sizeof found.described);
+    snprintf(found.signature, sizeof found.signature, "%s", o->info.signature);
+    found.minimised = true;
     snprintf(found.bundle, sizeof found.bundle, "%s", bundle);
     if (fails) cupel_report_finding(&found, stdout);
     if (cupel_bundle_source_changed(&o->info, contract))

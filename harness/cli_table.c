@@ -15,21 +15,21 @@ static const char *judgement_text(cupel_judgement judgement) {
     }
 }
 
-static void print_row(const cupel_allowed *allowed, int64_t index, const void *element,
+static void print_row(const cupel_allowed *allowed, cupel_dtype working, int64_t index, const void *element,
                       cupel_judgement judgement, FILE *out) {
     char where[128], got[96], set[192], exact[64];
     uint64_t bits = 0;
     memcpy(&bits, element, cupel_format_of(allowed->type)->size);
     cupel_word_index(allowed->name, allowed->rank, allowed->shape, index, where, sizeof where);
     cupel_word_element(allowed->type, bits, got, sizeof got);
-    cupel_word_allowed(allowed->type, allowed->lo[index], allowed->hi[index], allowed->classes[index],
-                       allowed->reasons[index], set, sizeof set);
+    cupel_word_allowed_at(allowed, index, working, set, sizeof set);
     cupel_word_number(CUPEL_F64, allowed->value[index], exact, sizeof exact);
     fprintf(out, "  %-16s %-28s %-40s %-24s %s\n", where, got, set, exact, judgement_text(judgement));
 }
 
 /* Two walks: first the wrong elements, then some of the others. */
-static void print_output(const cupel_allowed *allowed, const unsigned char *elements, bool all, FILE *out) {
+static void print_output(const cupel_allowed *allowed, cupel_dtype working, const unsigned char *elements,
+                         bool all, FILE *out) {
     size_t size = cupel_format_of(allowed->type)->size;
     int64_t wrong = 0, shown = 0;
     fprintf(out, "  %-16s %-28s %-40s %-24s\n", "element", "got", "allowed", "exact");
@@ -41,7 +41,7 @@ static void print_output(const cupel_allowed *allowed, const unsigned char *elem
             if (right != (walk == 1)) continue;
             wrong += !right;
             if (!all && rows >= (walk ? RIGHT_MAX : WRONG_MAX)) continue;
-            print_row(allowed, i, elements + (size_t)i * size, judgement, out);
+            print_row(allowed, working, i, elements + (size_t)i * size, judgement, out);
             rows++, shown++;
         }
     }
@@ -61,7 +61,8 @@ void cupel_cli_table(const cupel_contract *contract, const cupel_trial *trial, b
         unsigned char *elements = malloc((size_t)t->count * cupel_format_of(t->type)->size + 1);
         if (!elements) return;
         cupel_case_gather(trial->c, tensor, run->buffers[t->buffer].bytes, elements);
-        print_output(&trial->allowed[o], elements, all, out);
+        cupel_dtype working = cupel_binding_rules(&trial->c->binding).working;
+        print_output(&trial->allowed[o], working, elements, all, out);
         free(elements);
     }
 }

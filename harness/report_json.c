@@ -79,7 +79,7 @@ static json_t *finding_object(const cupel_check_finding *found) {
                         certified ? text_or_null(finding->exact.digits) : json_null());
     json_object_set_new(object, "ulp", values ? number_or_null(finding->steps) : json_null());
     json_object_set_new(object, "radii", values ? number_or_null(finding->ratio) : json_null());
-    const cupel_place *place = finding->has_access ? &finding->access.place : &finding->place;
+    const cupel_place *place = cupel_word_place_of(finding);
     char where[512];
     cupel_word_place(place, where, sizeof where);
     json_object_set_new(object, "place", text_or_null(where));

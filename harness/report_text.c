@@ -141,12 +141,11 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     const cupel_finding *finding = &found->finding;
     char place[512];
     fprintf(out, "%s %s: %s (%s)\n", cupel_gate_id(finding->gate), cupel_gate_title(finding->gate),
-            cupel_finding_title(finding),
-            finding->standing == CUPEL_STANDING_PROOF ? "proof" : "evidence");
+            cupel_finding_title(finding), finding->standing == CUPEL_STANDING_PROOF ? "proof" : "evidence");
     if (finding->text[0]) fprintf(out, "  %s\n", finding->text);
     fprintf(out, "  %-9s %s\n", found->minimised ? "minimal" : "case", found->described);
     if (cupel_word_has_values(finding)) print_values(found, out);
-    cupel_word_place(finding->has_access ? &finding->access.place : &finding->place, place, sizeof place);
+    cupel_word_place(cupel_word_place_of(finding), place, sizeof place);
     if (place[0]) fprintf(out, "  place     %s\n", place);
     /* a bundle of an earlier run says itself what was learnt then */
     if (found->minimised && found->report.tries > 0 && finding->standing == CUPEL_STANDING_PROOF) {
@@ -155,6 +154,8 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
         if (!found->gate_untested) fprintf(out, "  needs     %s\n", traits);
         if (found->report.region[0]) fprintf(out, "  region    %s\n", found->report.region);
     }
+    if (cupel_resources_is_limit(found->signature))
+        fprintf(out, "  needs     the launch alone: no values matter\n");
     print_notes(found, out);
     if (found->known) fprintf(out, "  note      known from an earlier run, and still failing\n");
     if (found->bundle[0]) {
@@ -163,6 +164,33 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
         fputc('\n', out);
     }
     if (found->bundle_error[0]) fprintf(out, "  bundle    could not be saved: %s\n", found->bundle_error);
+}
+
+/* Is a finding of the same source line printed in full before it? */
+static bool joins_earlier(const cupel_check_report *report, int i) {
+    for (int k = 0; k < i; k++)
+        if (cupel_word_same_line(&report->findings[k].finding, &report->findings[i].finding)) return true;
+    return false;
+}
+
+/* What else goes wrong at the line of finding i, in short. */
+static void print_joined(const cupel_check_report *report, int i, FILE *out) {
+    const cupel_finding *first = &report->findings[i].finding;
+    int more = 0;
+    for (int k = i + 1; k < report->finding_count; k++)
+        more += cupel_word_same_line(first, &report->findings[k].finding);
+    if (more) fprintf(out, "  %d more finding%s at this line:\n", more, more == 1 ? "" : "s");
+    for (int k = i + 1; k < report->finding_count; k++) {
+        const cupel_check_finding *found = &report->findings[k];
+        if (!cupel_word_same_line(first, &found->finding)) continue;
+        fprintf(out, "    %s: %s (%s): %s\n", cupel_gate_id(found->finding.gate),
+                cupel_finding_title(&found->finding),
+                found->finding.standing == CUPEL_STANDING_PROOF ? "proof" : "evidence", found->described);
+        if (!found->bundle[0]) continue;
+        fprintf(out, "      cupel replay ");
+        cupel_report_path(found->bundle, out);
+        fputc('\n', out);
+    }
 }
 
 static void print_gone(const cupel_check_report *report, FILE *out) {
@@ -217,8 +245,10 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
                 "addresses not checked by the device: a read outside of the buffers that changes no result "
                 "shows on --on emu alone\n");
     for (int i = 0; i < report->finding_count; i++) {
+        if (joins_earlier(report, i)) continue;
         fputc('\n', out);
         cupel_report_finding(&report->findings[i], out);
+        print_joined(report, i, out);
     }
     print_gone(report, out);
     if (report->endless) print_campaign(report, out);

@@ -21,9 +21,20 @@ void cupel_word_element(cupel_dtype type, uint64_t bits, char *text, size_t size
 void cupel_word_allowed(cupel_dtype type, double lo, double hi, uint8_t classes, uint8_t reason, char *text,
                         size_t size);
 
+/* As above for element index of an output; working: the contract's accumulate. Of an element that is not
+ * judged it says why: "anything (the result overflows f32, ..)". */
+void cupel_word_allowed_at(const cupel_allowed *allowed, int64_t index, cupel_dtype working, char *text,
+                           size_t size);
+
 /* "y[0, 32]": the flat index in an output's shape. */
 void cupel_word_index(const char *name, int rank, const int64_t *shape, int64_t index, char *text,
                       size_t size);
+
+/* Where the fault or access of a finding was. */
+const cupel_place *cupel_word_place_of(const cupel_finding *finding);
+
+/* Has it the same source line as another? False where none is known. */
+bool cupel_word_same_line(const cupel_finding *a, const cupel_finding *b);
 
 /* "kernel.cu:31 in softmax, block (0, 0, 0), thread (32, 0, 0)"; empty when nothing is known. */
 void cupel_word_place(const cupel_place *place, char *text, size_t size);
