@@ -154,7 +154,8 @@ static unsigned char *image_of(cupel_judging *j, int b, cupel_poison poison) {
     return image;
 }
 
-static void add_input_changed(cupel_judging *j, int b, size_t at, const unsigned char *after) {
+static void add_input_changed(cupel_judging *j, int b, size_t at, const unsigned char *after,
+                              const cupel_access *access) {
     cupel_finding *finding = cupel_judging_add(j, CUPEL_FINDING_INPUT_CHANGED);
     if (!finding) return;
     const cupel_case_tensor *tensor = plain_tensor(j->evidence->c, b);
@@ -170,8 +171,16 @@ static void add_input_changed(cupel_judging *j, int b, size_t at, const unsigned
         cupel_judging_where(finding->output_name, tensor->rank, tensor->shape, finding->index, where,
                             sizeof where);
     }
+    if (access) finding->place = access->place;
     snprintf(finding->text, sizeof finding->text, "the launch changed %s, which is only an input", where);
     cupel_judging_keep(j, finding);
+}
+
+static const cupel_access *input_write(const cupel_observation *seen, int b) {
+    for (int a = 0; a < kept_accesses(seen); a++)
+        if (seen->accesses[a].kind == CUPEL_ACCESS_INPUT_WRITE && seen->accesses[a].buffer == b)
+            return &seen->accesses[a];
+    return NULL;
 }
 
 static void judge_input(cupel_judging *j, int r, int b) {
@@ -184,7 +193,31 @@ static void judge_input(cupel_judging *j, int r, int b) {
     if (!before || !size || !memcmp(before, after, size)) return;
     size_t at = 0;
     while (before[at] == after[at]) at++;
-    add_input_changed(j, b, at, after);
+    add_input_changed(j, b, at, after, input_write(e->runs[r].observation, b));
+}
+
+static void add_input_write(cupel_judging *j, const cupel_access *access) {
+    cupel_finding *finding = cupel_judging_add(j, CUPEL_FINDING_INPUT_CHANGED);
+    if (!finding) return;
+    finding->has_access = true;
+    finding->access = *access;
+    finding->place = access->place;
+    name_buffer(j->evidence->c, access->buffer, finding->output_name, sizeof finding->output_name);
+    char line[32] = "the launch";
+    if (access->place.line > 0) snprintf(line, sizeof line, "line %d", access->place.line);
+    snprintf(finding->text, sizeof finding->text, "%s writes to the input %s, at byte %lld", line,
+             finding->output_name, (long long)access->offset);
+    cupel_judging_keep(j, finding);
+}
+
+/* Stores to inputs whose bytes do not show it: they were put back, or the run came to no end. */
+static void judge_input_writes(cupel_judging *j) {
+    const cupel_case *c = j->evidence->c;
+    for (int r = 0; r < j->evidence->run_count; r++)
+        for (int b = 0; b < c->buffer_count; b++) {
+            const cupel_access *access = input_write(j->evidence->runs[r].observation, b);
+            if (access && !c->buffers[b].written) add_input_write(j, access);
+        }
 }
 
 /* Bytes of a written buffer that belong to no output or scratch element must be as they were. */
@@ -226,6 +259,7 @@ void cupel_gate_memory(cupel_judging *j) {
             else
                 judge_input(j, r, b);
     }
+    judge_input_writes(j);
     int64_t count = facts(e->c);
     if (any) cupel_judging_tally(j, CUPEL_GATE_RES_01, count, count);
 }

@@ -68,6 +68,12 @@ void cupel_gdb_aim_at(const cupel_contract *contract, const cupel_trial *trial, 
     }
     switch (finding->kind) {
     case CUPEL_FINDING_BAD_ACCESS: aim->watch.stop_accesses = 1u << finding->access.kind; break;
+    case CUPEL_FINDING_INPUT_CHANGED:
+        if (finding->has_access)
+            aim->watch.stop_accesses = 1u << finding->access.kind;
+        else
+            watch_element(contract, trial, finding, aim);
+        break;
     case CUPEL_FINDING_STRAY_WRITE: aim->watch.stop_accesses = 1u << CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE; break;
     case CUPEL_FINDING_FAULT: aim->watch.stop_end = true; break;
     case CUPEL_FINDING_STRAY_READ:

@@ -20,6 +20,7 @@ static const char *const access_names[CUPEL_ACCESS_KIND_COUNT] = {
     [CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE] = "out of bounds write",
     [CUPEL_ACCESS_MISALIGNED_READ] = "misaligned read",
     [CUPEL_ACCESS_MISALIGNED_WRITE] = "misaligned write",
+    [CUPEL_ACCESS_INPUT_WRITE] = "write to an input",
     [CUPEL_ACCESS_UNINITIALISED_READ] = "uninitialised read",
 };
 

@@ -138,7 +138,7 @@ static int barrier_result(int kind, uint32_t trues, uint32_t threads) {
  * changes nothing. */
 static void end_epoch(void) {
     if (m->seen[0] && m->seen[1]) m->mixed = true;
-    m->seen[0] = m->seen[1] = false;
+    m->seen[0] = m->seen[1] = m->global_stored = false;
     m->epoch_key += 2;
     cupel_emu_check_forget();
 }
@@ -188,11 +188,13 @@ int cupel_emu_barrier_sync(int kind, int predicate) {
     return come_to_barrier(kind, predicate, pc);
 }
 
-enum { SLICE = 16384 };
+/* Short ones once a thread of the block has used up slices alone: threads that spin in turn would use up the
+ * run. */
+enum { SHORT_SLICE = 256 };
 
 /* A counter's next slice; 0 when the run has no steps left. */
 static uint32_t next_slice(void) {
-    uint64_t slice = m->steps_left < SLICE ? m->steps_left : SLICE;
+    uint64_t slice = m->steps_left < m->slice ? m->steps_left : m->slice;
     m->steps_left -= slice;
     return (uint32_t)slice;
 }
@@ -202,13 +204,19 @@ void cupel_emu_block_begin_budget(void) {
     if (m->access_budget == 0) m->access_budget = next_slice();
 }
 
+static bool has_one_block(void) {
+    const cupel_emu_dim grid = m->registers->grid_dim;
+    return (uint64_t)grid.x * grid.y * grid.z == 1;
+}
+
 /* Blocks run one after another here, side by side on a device: a block of a larger grid may be waiting for
  * one that has not begun (a barrier over the grid by hand), and then the hang is ours. One block alone can
- * only wait for itself. */
+ * only wait for itself; so does one that has used up half of the run's steps, the last quarter of them
+ * without a look at anything that another block could store. */
 static void report_endless(const void *pc) {
-    const cupel_emu_dim grid = m->registers->grid_dim;
     const unsigned long long limit = (unsigned long long)m->steps_limit;
-    if ((uint64_t)grid.x * grid.y * grid.z == 1)
+    bool alone = m->proving && !m->heard && m->steps_at_block >= m->steps_limit / 2;
+    if (has_one_block() || alone)
         cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_HANG, pc, "no end after %llu steps", limit);
     cupel_emu_report_stop(CUPEL_RUN_UNSUPPORTED, CUPEL_FAULT_NONE, pc,
                           "no end after %llu steps of one of several blocks, which may wait for another one; "
@@ -224,7 +232,10 @@ void cupel_emu_budget_spent(const void *pc) {
     enum { A_SLICE_ALONE = 3 };
     cupel_emu_block_begin_budget();
     if (m->registers->budget == 0 || m->access_budget == 0) report_endless(pc);
-    if (++m->spent_alone >= A_SLICE_ALONE) cupel_emu_block_step(NULL);
+    if (!m->proving && m->steps_left < m->steps_limit / 4 && !has_one_block()) cupel_emu_global_prove();
+    if (++m->spent_alone < A_SLICE_ALONE) return;
+    m->slice = SHORT_SLICE;
+    cupel_emu_block_step(NULL);
 }
 
 /* The running thread has returned from the kernel. */
@@ -266,6 +277,8 @@ static void poison(const cupel_emu_shared *shared) {
 
 void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz) {
     m->registers->block = (cupel_emu_dim){bx, by, bz};
+    m->steps_at_block = m->steps_left;
+    m->slice = CUPEL_EMU_SLICE;
     if (m->shared_touched) {
         poison(&m->static_shared);
         poison(&m->dynamic_shared);

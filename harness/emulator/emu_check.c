@@ -76,6 +76,8 @@ static void settle_global(size_t offset, uint32_t size, bool write, const void *
         report(write, false, CUPEL_SPACE_GLOBAL, address, size, pc);
         return;
     }
+    if (write && map_bits(m->writable, offset, size) != all)
+        cupel_emu_report_access(CUPEL_ACCESS_INPUT_WRITE, CUPEL_SPACE_GLOBAL, address, size, pc);
     if (!write && map_bits(m->readable, offset, size) != all)
         cupel_emu_report_access(CUPEL_ACCESS_UNINITIALISED_READ, CUPEL_SPACE_GLOBAL, address, size, pc);
     map_set(m->readable, offset, size);
@@ -158,9 +160,16 @@ static inline __attribute__((always_inline)) bool shared_at_once(const cupel_emu
     return true;
 }
 
+static inline void order(uintptr_t address, size_t size, bool write, const void *pc) {
+    if (is_shared(address))
+        order_shared(write, pc);
+    else if (m->races || m->proving)
+        cupel_emu_global_order(address, size, write ? CUPEL_EMU_STORE : CUPEL_EMU_LOAD, pc);
+}
+
 static __attribute__((noinline)) void uncommon(uintptr_t address, uint32_t size, bool write, const void *pc) {
     if (m->access_budget == 0) cupel_emu_budget_spent(pc);
-    if (is_shared(address)) order_shared(write, pc);
+    order(address, size, write, pc);
     if (address & (size - 1)) report(write, true, space_of(address), address, size, pc);
     settle(address, size, write, pc);
 }
@@ -214,8 +223,8 @@ static __attribute__((always_inline)) inline bool at_once(uintptr_t address, uin
     uint32_t all = (1u << size) - 1;
     if (!write && remembered(address, all)) return true;
     if (offset < m->global_size) {
-        if (map_bits(write ? m->valid : m->readable, offset, size) != all) return false;
-        if (!write) return remember(address, m->global_start, m->global_size, m->readable);
+        if (map_bits(write ? m->store_map : m->load_map, offset, size) != all) return false;
+        if (!write) return remember(address, m->global_start, m->global_size, m->load_map);
         map_set(m->readable, offset, size);
         return true;
     }
@@ -245,7 +254,7 @@ static void access_range(uintptr_t address, size_t size, bool write, const void 
     if (--m->access_budget == 0) cupel_emu_budget_spent(pc);
     if (size == 0) return;
     if (size <= CUPEL_EMU_STACK_BYTES && address - m->stack_low <= CUPEL_EMU_STACK_BYTES - size) return;
-    if (is_shared(address)) order_shared(write, pc);
+    order(address, size, write, pc);
     for (size_t done = 0; done < size; done += 16) {
         size_t piece = size - done < 16 ? size - done : 16;
         settle(address + done, (uint32_t)piece, write, pc);
@@ -317,6 +326,8 @@ void cupel_emu_atomic_access(void *target, uint32_t size, int is_float) {
         m->shared_touched = m->seen[0] = m->seen[1] = true;
         if (m->policy.random_switch) order_shared(true, pc);
         m->current->access_key = m->epoch_key + 1;
+    } else if (m->races || m->proving) {
+        cupel_emu_global_order(address, size, CUPEL_EMU_ATOMIC, pc);
     }
     if ((size & (size - 1)) == 0 && (address & (size - 1)) != 0)
         report(true, true, space_of(address), address, size, pc);

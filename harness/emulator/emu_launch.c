@@ -118,14 +118,16 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->global_start = (uintptr_t)memory->start;
     m->global_size = memory->size;
     m->valid = memory->valid;
+    m->writable = memory->writable != NULL ? memory->writable : memory->valid;
     m->readable = memory->readable;
-    m->steps_limit = m->steps_left = step_limit;
+    m->steps_limit = m->steps_left = m->steps_at_block = step_limit;
     m->registers->budget = m->access_budget = 0;
     m->zero_poison = zero_poison;
     m->stopped = false;
     m->module_dirty = m->kept == module;
     m->kept = NULL;
     m->note_count = 0;
+    m->slice = CUPEL_EMU_SLICE;
     m->block_linear = 0;
     m->careful = careful;
     m->mixed = m->seen[0] = m->seen[1] = false;
@@ -135,6 +137,9 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     cupel_emu_schedule_begin(&m->policy, schedule);
     m->calm = is_canonical() ? !careful : !m->policy.stepwise && !m->policy.random_switch;
     cupel_emu_check_begin();
+    if (!cupel_emu_global_begin())
+        cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
+                              "no memory for the checker's maps");
     cupel_emu_fault_install();
 }
 

@@ -20,7 +20,8 @@ enum {
     CUPEL_EMU_LINES = 256,     /* a power of two */
     CUPEL_EMU_LINE_BYTES = 64, /* a bit each in a word */
     CUPEL_EMU_NOTES_MAX = 4,
-    CUPEL_EMU_AHEAD = 4 /* threads: so far ahead of its turn a stack is fetched */
+    CUPEL_EMU_SLICE = 16384, /* steps handed to a budget at a time */
+    CUPEL_EMU_AHEAD = 4      /* threads: so far ahead of its turn a stack is fetched */
 };
 
 /* A thread of the current block, one cache line. Threads stand in the order in which they run: slot p of warp
@@ -32,6 +33,7 @@ typedef struct cupel_emu_thread {
     struct cupel_emu_warp *home;
     uintptr_t stack_low; /* of its stack; 0: has not begun, or has ended */
     uint32_t access_key; /* barrier epoch * 2, + 1 when the last access to shared memory was a store */
+    uint32_t looked;     /* a key of its last access to memory that blocks share; 0: a store */
     const void *wait_pc; /* where it waits: for reports, and for who goes first */
 } cupel_emu_thread;
 _Static_assert(sizeof(cupel_emu_thread) == 64, "a thread is one cache line");
@@ -98,15 +100,21 @@ typedef struct cupel_emu_machine {
     cupel_emu_registers_t *registers;
     uintptr_t global_start;
     size_t global_size;
-    const uint8_t *valid;
+    const uint8_t *valid, *writable;
     uint8_t *readable;
-    uintptr_t stack_low; /* of the running fiber */
+    const uint8_t *load_map, *store_map; /* bytes of global memory whose accesses need no second look */
+    uintptr_t stack_low;                 /* of the running fiber */
     cupel_emu_shared static_shared, dynamic_shared;
     bool shared_touched;
-    bool mixed;   /* an epoch of this run had both reads and stores of shared memory */
-    bool calm;    /* nobody waits for others */
-    bool careful; /* the canonical schedule is to wait */
-    bool seen[2]; /* reads, stores since the last barrier */
+    bool mixed;         /* an epoch of this run had both reads and stores of shared memory */
+    bool calm;          /* nobody waits for others */
+    bool careful;       /* the canonical schedule is to wait */
+    bool seen[2];       /* reads, stores since the last barrier */
+    bool races;         /* accesses to global memory that is written take part in the schedule, */
+    bool exchanged;     /* from the first load of such memory on: it is more than a place for results */
+    bool global_stored; /* ... stores there since the last barrier */
+    bool proving;       /* loads of what another block could store are heard, */
+    bool heard;         /* and there was one */
     uint64_t line_key;
     cupel_emu_line lines[CUPEL_EMU_LINES];
     cupel_emu_policy policy;
@@ -139,6 +147,8 @@ typedef struct cupel_emu_machine {
     const cupel_emu_memory *memory;
     cupel_observation *out;
     uint64_t steps_left, steps_limit; /* not yet handed out to the budgets; in all */
+    uint64_t steps_at_block;          /* steps_left when the block began */
+    uint32_t slice;                   /* steps for a budget */
     bool zero_poison, running, stopped, module_dirty;
     cupel_emu_module *kept; /* its variables hold what earlier calls of the same run left in them */
     int note_count;
@@ -146,6 +156,8 @@ typedef struct cupel_emu_machine {
     const void *access_pc[CUPEL_ACCESS_MAX];
     const void *stop_pc; /* where the run was stopped, as a return address */
 } cupel_emu_machine;
+
+typedef enum cupel_emu_use { CUPEL_EMU_LOAD, CUPEL_EMU_STORE, CUPEL_EMU_ATOMIC } cupel_emu_use;
 
 extern cupel_emu_machine cupel_emu_the_machine __attribute__((visibility("hidden")));
 
@@ -181,6 +193,11 @@ CUPEL_EMU_NO_WAY_BACK void cupel_emu_report_deadlock(void);
 void cupel_emu_check_begin(void);
 void cupel_emu_check_forget(
     void); /* lines: memory, or what has been seen of it, is another one from here on */
+/* emu_global.c */
+bool cupel_emu_global_begin(void); /* false: no memory */
+void cupel_emu_global_prove(void); /* from here on loads of what another block could store are heard */
+/* An access outside shared memory, before it happens. */
+void cupel_emu_global_order(uintptr_t address, size_t size, cupel_emu_use use, const void *pc);
 /* emu_fault.c */
 void cupel_emu_fault_install(void);
 void cupel_emu_fault_watch(bool on); /* for loops that use no steps, while a launch runs */

@@ -31,8 +31,9 @@ size_t cupel_emu_module_static_shared(const cupel_emu_module *module, const cupe
 typedef struct cupel_emu_memory {
     unsigned char *start;
     size_t size;
-    const uint8_t *valid; /* bytes that belong to a buffer */
-    uint8_t *readable;    /* valid bytes that hold something: inputs, initialised buffers, what was stored */
+    const uint8_t *valid;    /* bytes that belong to a buffer */
+    const uint8_t *writable; /* valid bytes that kernels may store to; NULL: all of them */
+    uint8_t *readable; /* valid bytes that hold something: inputs, initialised buffers, what was stored */
     /* The buffer that holds or is nearest to an address, and the offset from its start; -1 when the address
      * is far away. */
     int (*locate)(const void *self, const void *address, int64_t *offset);

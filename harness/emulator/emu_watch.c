@@ -9,6 +9,10 @@ void cupel_emu_watch_over(cupel_emu_watch *watch) {
     watched = watch;
 }
 
+bool cupel_emu_watch_is_on(void) {
+    return watched != NULL;
+}
+
 __attribute__((noinline)) void cupel_emu_watch_hit(void) {
     __asm__ volatile(""); /* a body of its own: calls stay */
 }

@@ -23,6 +23,8 @@ typedef struct cupel_emu_watch {
 /* Watches from now on, until NULL is given. watch is borrowed. */
 void cupel_emu_watch_over(cupel_emu_watch *watch);
 
+bool cupel_emu_watch_is_on(void);
+
 /* Does nothing; a debugger stops here. The caller's caller is the code in question. */
 void cupel_emu_watch_hit(void);
 

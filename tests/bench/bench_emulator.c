@@ -59,7 +59,7 @@ static double baseline_rate(char *program, int m, int n, int threads, int cases)
 typedef struct memory {
     size_t bytes, x, y;
     unsigned char *now, *before;
-    uint8_t *valid, *readable, *readable_before;
+    uint8_t *valid, *writable, *readable, *readable_before;
 } memory;
 
 static void mark(uint8_t *map, size_t start, size_t size) {
@@ -76,6 +76,7 @@ static memory make_memory(size_t elements) {
     f.now = must(aligned_alloc(4096, (f.bytes + 4095) / 4096 * 4096));
     f.before = must(malloc(f.bytes));
     f.valid = must(calloc(1, f.bytes / 8 + 16));
+    f.writable = must(calloc(1, f.bytes / 8 + 16));
     f.readable = must(calloc(1, f.bytes / 8 + 16));
     f.readable_before = must(calloc(1, f.bytes / 8 + 16));
     memset(f.before, 0xff, f.bytes);
@@ -85,6 +86,7 @@ static memory make_memory(size_t elements) {
     }
     mark(f.valid, f.x, 4 * elements);
     mark(f.valid, f.y, 4 * elements);
+    mark(f.writable, f.y, 4 * elements);
     mark(f.readable_before, f.x, 4 * elements);
     return f;
 }
@@ -96,7 +98,7 @@ static int locate(const void *self, const void *address, int64_t *offset) {
 
 static bool run_case(memory *f, cupel_emu_module *module, const cupel_emu_launch *launch, uint64_t schedule,
                      size_t elements, uint64_t *steps) {
-    cupel_emu_memory global = {f->now, f->bytes, f->valid, f->readable, locate, NULL};
+    cupel_emu_memory global = {f->now, f->bytes, f->valid, f->writable, f->readable, locate, NULL};
     cupel_observation seen;
     memcpy(f->now, f->before, f->bytes);
     memcpy(f->readable, f->readable_before, f->bytes / 8 + 16);

@@ -78,11 +78,11 @@ void field_reset(field *f, int count0, int count1, int count2) {
         size_t start = (size_t)((unsigned char *)field_buffer(f, b) - f->bytes);
         for (size_t i = start; i < start + 4 * (size_t)f->count[b]; i++) {
             f->valid[i / 8] |= (uint8_t)(1 << i % 8);
-            if (b == 0) f->readable[i / 8] |= (uint8_t)(1 << i % 8);
+            (b == 0 ? f->readable : f->writable)[i / 8] |= (uint8_t)(1 << i % 8);
         }
         for (int i = 0; i < f->count[b]; i++) field_buffer(f, b)[i] = b == 0 ? (float)i : -1;
     }
-    f->memory = (cupel_emu_memory){f->bytes, sizeof f->bytes, f->valid, f->readable, locate, f};
+    f->memory = (cupel_emu_memory){f->bytes, sizeof f->bytes, f->valid, f->writable, f->readable, locate, f};
 }
 
 void field_run(field *f, cupel_emu_module *module, const char *entry, shape s, int argc,

@@ -10,10 +10,11 @@ cupel_emu_module *candidate_load(const char *file);
 
 enum { FIELD_BUFFERS = 3, FIELD_FLOATS = 2048, FIELD_GUARD = 1024 };
 
-/* Three buffers of up to 2048 floats between guards: 0 readable from the start, 1 and 2 not. */
+/* Three buffers of up to 2048 floats between guards: 0 an input, readable from the start; 1 and 2 outputs. */
 typedef struct field {
     _Alignas(256) unsigned char bytes[FIELD_BUFFERS * (FIELD_FLOATS * 4 + FIELD_GUARD) + FIELD_GUARD];
     uint8_t valid[FIELD_BUFFERS * (FIELD_FLOATS * 4 + FIELD_GUARD) / 8 + FIELD_GUARD];
+    uint8_t writable[FIELD_BUFFERS * (FIELD_FLOATS * 4 + FIELD_GUARD) / 8 + FIELD_GUARD];
     uint8_t readable[FIELD_BUFFERS * (FIELD_FLOATS * 4 + FIELD_GUARD) / 8 + FIELD_GUARD];
     int count[FIELD_BUFFERS];
     cupel_emu_memory memory;

@@ -114,10 +114,10 @@ __global__ void carry(const int *in, int *out, int n) { // reused between turns 
 }
 
 __global__ void block_order(int *out, int *counter) {
-    if (tid() == 0) out[bid()] = (*counter)++;
+    if (tid() == 0) out[bid()] = atomic_add(counter, 1);
 }
 
-__global__ void thread_order(int *out, int *counter) { out[tid()] = (*counter)++; }
+__global__ void thread_order(int *out, int *counter) { out[tid()] = atomic_add(counter, 1); }
 
 __global__ void spins(volatile int *out, volatile int *flag) { // waits in a loop for another thread of the block
     if (tid() == 1) {

@@ -110,14 +110,16 @@ static void test_maps(void **state) {
         size_t size;
         cupel_guarded_region(g, &region, &size);
         for (unsigned char *at = region; at < region + size; at++) {
-            bool valid = false, readable = false;
+            bool valid = false, writable = false, readable = false;
             for (int b = 0; b < 3; b++) {
                 int64_t from = at - cupel_guarded_buffer(g, b);
                 if (from < 0 || from >= (int64_t)c.buffers[b].size) continue;
                 valid = true;
+                writable = c.buffers[b].written;
                 readable = b == 0 || (b == 2 && from % 24 < 16); /* gaps between rows hold nothing */
             }
             assert_int_equal(bit(maps.valid, region, at), valid);
+            assert_int_equal(bit(maps.writable, region, at), writable);
             assert_int_equal(bit(maps.readable, region, at), readable);
         }
     }
