@@ -73,11 +73,11 @@ typedef struct choice {
 
 /* Many calls are dear, and what the third shows the eleventh shows, mostly: they come rarely. The odd counts
  * pass states that come round after two, three or ten calls. */
-static const choice choices[] = {{CUPEL_HISTORY_REPEAT, 1, 5},        {CUPEL_HISTORY_OTHER_SHAPE, 1, 6},
+static const choice choices[] = {{CUPEL_HISTORY_REPEAT, 1, 4},        {CUPEL_HISTORY_OTHER_SHAPE, 1, 6},
                                  {CUPEL_HISTORY_OTHER_VALUES, 1, 6},  {CUPEL_HISTORY_REPEAT, 3, 3},
-                                 {CUPEL_HISTORY_OTHER_BUFFERS, 1, 5}, {CUPEL_HISTORY_OTHER_SHAPE, 2, 3},
+                                 {CUPEL_HISTORY_OTHER_BUFFERS, 1, 7}, {CUPEL_HISTORY_OTHER_SHAPE, 2, 3},
                                  {CUPEL_HISTORY_REPEAT, 2, 3},        {CUPEL_HISTORY_OTHER_VALUES, 3, 3},
-                                 {CUPEL_HISTORY_REPEAT, 5, 2},        {CUPEL_HISTORY_OTHER_BUFFERS, 2, 1},
+                                 {CUPEL_HISTORY_REPEAT, 5, 2},        {CUPEL_HISTORY_OTHER_BUFFERS, 2, 2},
                                  {CUPEL_HISTORY_OTHER_VALUES, 5, 1},  {CUPEL_HISTORY_REPEAT, 11, 1}};
 enum { CHOICES = sizeof choices / sizeof *choices };
 

@@ -197,13 +197,15 @@ static const char *placement_name(int i) {
 
 /* "repeat", "repeat:3" */
 static cupel_code read_history(reader *r) {
+    const char *names[CUPEL_HISTORY_COUNT];
+    int choice;
     CUPEL_TRY(expect(r, YAML_SCALAR_EVENT, "a history"));
-    if (!cupel_history_read(scalar(r), r->recipe))
-        return FAIL(r, CUPEL_SYNTAX,
-                    "expected a history (none, repeat, other_values, other_buffers or other_shape, with a "
-                    "number of calls from 1 to %d behind a colon where there are more), found '%.60s'",
+    if (cupel_history_read(scalar(r), r->recipe)) return next(r);
+    if (strchr(scalar(r), ':') != NULL)
+        return FAIL(r, CUPEL_SYNTAX, "expected a history and 1 to %d calls, as in repeat:3, found '%.60s'",
                     CUPEL_CALLS_MAX, scalar(r));
-    return next(r);
+    for (int h = 0; h < CUPEL_HISTORY_COUNT; h++) names[h] = cupel_history_name((cupel_history)h);
+    return word(r, "history", names, CUPEL_HISTORY_COUNT, &choice);
 }
 
 /* 0 is how the canonical schedule was written before schedules had names. */

@@ -33,10 +33,10 @@ static float added(exec_fixture *x, cupel_history history, uint64_t schedule) {
 }
 
 /* What the kernel does by N, so that one compilation serves all: one block each. */
-enum { COUNTS = 60, REMEMBERS_BY_ADDRESS, TRAPS, KEEPS_A_POINTER };
+enum { COUNTS = 60, REMEMBERS_BY_ADDRESS, TRAPS, KEEPS_A_POINTER, KEEPS_N };
 
 #define KERNEL                                                                                               \
-    "__device__ int calls;\n__device__ const float *seen;\n__device__ float first, *kept;\n"                 \
+    "__device__ int calls, size;\n__device__ const float *seen;\n__device__ float first, *kept;\n"           \
     "__global__ void k(const float *x, float *y, int n) {\n"                                                 \
     "    int i = threadIdx.x, before = calls;\n"                                                             \
     "    __shared__ float s[64];\n"                                                                          \
@@ -52,6 +52,11 @@ enum { COUNTS = 60, REMEMBERS_BY_ADDRESS, TRAPS, KEEPS_A_POINTER };
     "        __syncthreads();\n"                                                                             \
     "        if (i < n) y[i] += first - x[0];\n"                                                             \
     "    }\n"                                                                                                \
+    "    if (n % 32 == 0) {\n"                                                                               \
+    "        if (i == 0 && blockIdx.x == 0 && !size) size = n;\n"                                            \
+    "        __syncthreads();\n"                                                                             \
+    "        if (n == 64) y[i] += size;\n"                                                                   \
+    "    }\n"                                                                                                \
     "    if (n == 62 && i < n && x[i] != 0) __trap();\n"                                                     \
     "    if (n == 63 && i == 0 && !kept) kept = y;\n"                                                        \
     "    if (n == 63 && i == 0) kept[0] = x[0];\n}\n"
@@ -66,6 +71,9 @@ static void variables_stay_from_call_to_call_and_not_longer(void **state) {
             assert_true(added(x, CUPEL_HISTORY_REPEAT, schedule) == 1);
             assert_true(added(x, CUPEL_HISTORY_OTHER_VALUES, schedule) == 1);
             assert_true(added(x, CUPEL_HISTORY_OTHER_BUFFERS, schedule) == 1);
+            for (x->recipe.calls = 2; x->recipe.calls <= CUPEL_CALLS_MAX; x->recipe.calls += 3)
+                assert_true(added(x, CUPEL_HISTORY_REPEAT, schedule) == x->recipe.calls);
+            x->recipe.calls = 0;
         }
     }
     x->recipe.history = CUPEL_HISTORY_REPEAT;
@@ -93,6 +101,18 @@ static void addresses_are_the_same_or_others(void **state) {
     assert_true(added(x, CUPEL_HISTORY_REPEAT, 0) == 0);
     assert_true(added(x, CUPEL_HISTORY_OTHER_VALUES, 0) != 0);
     assert_true(added(x, CUPEL_HISTORY_OTHER_BUFFERS, 0) == 0);
+}
+
+/* A variable that keeps the N of the first call, of which the last is the smaller one. */
+static void calls_of_other_shapes_are_made(void **state) {
+    exec_fixture *x = *state;
+    exec_fixture_dim(x, "N", KEEPS_N);
+    assert_true(added(x, CUPEL_HISTORY_NONE, 0) == KEEPS_N);
+    assert_true(added(x, CUPEL_HISTORY_OTHER_VALUES, 0) == KEEPS_N);
+    assert_true(added(x, CUPEL_HISTORY_OTHER_SHAPE, 0) == KEEPS_N / 2);
+    x->recipe.calls = 2;
+    assert_true(added(x, CUPEL_HISTORY_OTHER_SHAPE, 0) == 2 * KEEPS_N);
+    x->recipe.calls = 0;
 }
 
 static void expect_fault(exec_fixture *x, cupel_history history, cupel_fault fault, const char *text) {
@@ -134,6 +154,7 @@ int main(void) {
         cmocka_unit_test(variables_stay_from_call_to_call_and_not_longer),
         cmocka_unit_test(what_the_host_can_set_is_put_back),
         cmocka_unit_test(addresses_are_the_same_or_others),
+        cmocka_unit_test(calls_of_other_shapes_are_made),
         cmocka_unit_test(faults_say_in_which_call),
     };
     return cmocka_run_group_tests_name("history", tests, setup, teardown);

@@ -21,9 +21,8 @@ static void set_all(fixture *f, const int pattern[4]) {
 
 static int expected_kind(const int p[4], bool asserted) {
     if (p[A1] == p[B2]) return -1; /* nothing asks for the crossed runs */
-    if (p[A1] != p[A2]) return CUPEL_FINDING_STRAY_READ;
-    if (!asserted) return -1;
-    return p[A1] != p[B1] || p[A2] != p[B2] ? CUPEL_FINDING_NONDETERMINISM : -1;
+    if (asserted && (p[A1] != p[B1] || p[A2] != p[B2])) return CUPEL_FINDING_NONDETERMINISM;
+    return p[A1] != p[A2] ? CUPEL_FINDING_STRAY_READ : -1;
 }
 
 static void check(const int pattern[4], cupel_deterministic deterministic, bool atomics) {
@@ -245,11 +244,66 @@ static void an_earlier_call_on_the_canonical_schedule(void **state) {
         strstr(f.judged.findings[0].text, "an earlier call with other values in the same buffers"));
     cupel_finding_signature(&f.judged.findings[0], signature, sizeof signature);
     assert_string_equal(signature, "earlier-calls-y");
-    f.contract.deterministic = CUPEL_DETERMINISTIC_FALSE; /* then only the value counts */
+    f.contract.deterministic = CUPEL_DETERMINISTIC_FALSE; /* then only a value that is wrong counts */
     fixture_judge(&f);
     assert_int_equal(f.judged.finding_count, 1);
+    assert_int_equal(f.judged.findings[0].kind, CUPEL_FINDING_HISTORY);
+    assert_int_equal(f.judged.element_counts[0], 1); /* for the exact oracle to confirm */
+    assert_int_equal(f.judged.elements[0][0].index, AT);
+    assert_true(f.judged.findings[0].got == 99);
+    fixture_set(&f, B2, AT, results[1]), fixture_set(&f, B1, AT, results[1]);
+    fixture_judge(&f);
+    assert_int_equal(f.judged.finding_count, 0);
+    for (int r = 0; r < 4; r++) fixture_set(&f, r, AT, 99); /* as wrong without the call */
+    fixture_judge(&f);
     assert_int_equal(f.judged.findings[0].kind, CUPEL_FINDING_WRONG_VALUE);
     fixture_stop(&f);
+}
+
+/* Two runs of which the second, after an earlier call, is wrong: more are wanted though determinism is not
+ * claimed. */
+static void a_wrong_value_after_a_call_asks_for_more_runs(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    f.history = true;
+    f.recipe.history = CUPEL_HISTORY_REPEAT;
+    fixture_runs(&f, 2);
+    f.evidence.schedule_fixed = false;
+    f.contract.deterministic = CUPEL_DETERMINISTIC_FALSE;
+    fixture_set(&f, B2, AT, results[1]);
+    fixture_judge(&f);
+    assert_false(f.judged.wants_more_runs);
+    fixture_set(&f, B2, AT, 99);
+    fixture_judge(&f);
+    assert_true(f.judged.wants_more_runs);
+    fixture_stop(&f);
+}
+
+/* Bytes that hold their poison after both runs were not written, unless a store is known to have reached
+ * them: then they were copied from there, and the result hangs on the poison. */
+static void a_store_of_the_same_bytes_is_a_store(void **state) {
+    (void)state;
+    uint8_t reached[FIXTURE_N * sizeof(float) / 8 + 1] = {0};
+    for (int stored = 0; stored < 2; stored++) {
+        fixture f;
+        fixture_start(&f);
+        f.evidence.runs[B2].schedule = 0;
+        for (int r = 0; r < 2; r++) fixture_unwrite(&f, r, AT);
+        reached[AT * sizeof(float) / 8] = (uint8_t)(stored << AT * sizeof(float) % 8);
+        int buffer = f.c.tensors[1].buffer;
+        f.seen[0].buffers[buffer].reached = f.seen[1].buffers[buffer].reached = reached;
+        fixture_judge(&f);
+        assert_int_equal(f.judged.finding_count, 1);
+        assert_int_equal(f.judged.findings[0].kind,
+                         stored ? CUPEL_FINDING_STRAY_READ : CUPEL_FINDING_UNWRITTEN);
+        if (!stored) assert_non_null(strstr(f.judged.findings[0].text, "is never written"));
+        f.seen[0].buffers[buffer].reached = f.seen[1].buffers[buffer].reached = NULL;
+        fixture_judge(&f); /* where stores are not seen the sentence says no more than is known */
+        assert_int_equal(f.judged.findings[0].kind, CUPEL_FINDING_UNWRITTEN);
+        assert_null(strstr(f.judged.findings[0].text, "written"));
+        fixture_stop(&f);
+    }
 }
 
 static void both_schedules_are_named(void **state) {
@@ -263,9 +317,8 @@ static void both_schedules_are_named(void **state) {
     assert_int_equal(finding->run_a.index, A1);
     assert_int_equal(finding->run_b.index, B1);
     assert_int_equal(finding->run_b.schedule, FIXTURE_SCHEDULE);
-    assert_non_null(strstr(finding->text, "threads in order, lanes abreast"));
-    assert_non_null(strstr(finding->text, "differs from the canonical order when: the last warp first, each "
-                                          "lane until it must wait (last_warp)"));
+    assert_non_null(strstr(finding->text, "is 8 in run A (canonical order) and 99 in run B (the last warp "
+                                          "first, each lane until it must wait (last_warp))"));
     fixture_stop(&f);
 }
 
@@ -281,6 +334,8 @@ int main(void) {
         cmocka_unit_test(without_a_fixed_schedule),
         cmocka_unit_test(with_an_earlier_call),
         cmocka_unit_test(an_earlier_call_on_the_canonical_schedule),
+        cmocka_unit_test(a_wrong_value_after_a_call_asks_for_more_runs),
+        cmocka_unit_test(a_store_of_the_same_bytes_is_a_store),
         cmocka_unit_test(both_schedules_are_named),
     };
     return cmocka_run_group_tests_name("determinism", tests, NULL, NULL);

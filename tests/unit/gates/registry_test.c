@@ -111,7 +111,8 @@ static void necessity_names_the_gate(void **state) {
         int traits;
         cupel_gate gate;
     } rows[] = {{0, CUPEL_GATE_CMP_01},
-                {CUPEL_TRAIT_SCHEDULE, CUPEL_GATE_CMP_01},
+                {CUPEL_TRAIT_SCHEDULE, CUPEL_GATE_ORD_02},
+                {CUPEL_TRAIT_HISTORY | CUPEL_TRAIT_SPECIAL, CUPEL_GATE_ORD_02},
                 {CUPEL_TRAIT_SPECIAL, CUPEL_GATE_EXC_01},
                 {CUPEL_TRAIT_SUBNORMAL, CUPEL_GATE_EXC_02},
                 {CUPEL_TRAIT_TYPE, CUPEL_GATE_PRC_01},

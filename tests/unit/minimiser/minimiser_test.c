@@ -50,6 +50,7 @@ static void make_heavy(const cupel_contract *contract, cupel_recipe *recipe) {
     recipe->dims[1] = 686;
     recipe->schedule = cupel_schedule_pack((cupel_schedule){CUPEL_SCHEDULE_RANDOM, 99, 0});
     recipe->history = CUPEL_HISTORY_OTHER_BUFFERS;
+    recipe->calls = 7;
     recipe->poison = 5;
     for (int t = 0; t < contract->tensor_count; t++) {
         if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT)) continue;
@@ -200,8 +201,17 @@ static bool other_values_before(const cupel_contract *contract, const cupel_reci
     return recipe->history >= CUPEL_HISTORY_OTHER_VALUES;
 }
 
+static bool three_calls_before(const cupel_contract *contract, const cupel_recipe *recipe) {
+    (void)contract;
+    return cupel_recipe_calls(recipe) >= 3;
+}
+
 static void histories_become_as_simple_as_they_can(void **state) {
     (void)state;
+    result three = minimise(rows, three_calls_before, NULL, CUPEL_FINDING_HISTORY, NULL, NULL);
+    assert_int_equal(three.recipe.history, CUPEL_HISTORY_REPEAT);
+    assert_int_equal(three.recipe.calls, 3);
+    cupel_arena_free(three.arena);
     result r = minimise(rows, other_values_before, NULL, CUPEL_FINDING_HISTORY, NULL, NULL);
     assert_int_equal(r.recipe.history, CUPEL_HISTORY_OTHER_VALUES);
     assert_int_equal(r.recipe.schedule, 0);
@@ -538,6 +548,33 @@ static void shapes_that_failed_on_the_way_count(void **state) {
     cupel_arena_free(r.arena);
 }
 
+static const char scaled[] = "cupel: 1\n"
+                             "id: scaled\n"
+                             "source: {file: fake.cu}\n"
+                             "dims: {N: 1..4096}\n"
+                             "params: {a: {one_of: [1, 2, 4]}}\n"
+                             "inputs: {x: 'f32[N]'}\n"
+                             "outputs: {y: 'f32[N]'}\n"
+                             "ensures: {y: 'x * a'}\n"
+                             "kernel: {entry: fake, args: [x, y, a, N], grid: [1], block: [32]}\n";
+
+static bool scaled_by_four(const cupel_contract *contract, const cupel_recipe *recipe) {
+    return recipe->params[0] == 4 && fake_dim(contract, recipe, "N") >= 9;
+}
+
+static void to_four(const cupel_contract *contract, cupel_recipe *recipe) {
+    assert_int_equal(cupel_recipe_simple(contract, recipe, NULL), CUPEL_OK);
+    recipe->params[0] = 4;
+}
+
+static void params_are_values_too(void **state) {
+    (void)state;
+    result r = minimise(scaled, scaled_by_four, NULL, CUPEL_FINDING_WRONG_VALUE, to_four, NULL);
+    assert_int_equal(N_OF(r), 9);
+    assert_non_null(strstr(r.report.region, "with values like these fails when N >= 9 ("));
+    cupel_arena_free(r.arena);
+}
+
 static void evidence_has_neither_needs_nor_region(void **state) {
     (void)state;
     result r = {.arena = cupel_arena_create(0)};
@@ -591,6 +628,7 @@ int main(void) {
         cmocka_unit_test(simpler_case_of_attribution_becomes_the_minimal_one),
         cmocka_unit_test(region_of_some_values_says_so),
         cmocka_unit_test(shapes_that_failed_on_the_way_count),
+        cmocka_unit_test(params_are_values_too),
         cmocka_unit_test(evidence_has_neither_needs_nor_region),
         cmocka_unit_test(find_integer_finds_every_threshold),
     };

@@ -45,6 +45,9 @@ static void values_arrive(void **state) {
                      CUPEL_OK);
     assert_int_equal(cupel_schedule_unpack(s.schedule).way, CUPEL_SCHEDULE_LAST_WARP);
     assert_int_equal(s.history, CUPEL_HISTORY_OTHER_BUFFERS);
+    assert_int_equal(parse(CUPEL_CLI_RUN, "--history=repeat:5", "k", NULL, &s, &err), CUPEL_OK);
+    assert_int_equal(s.history, CUPEL_HISTORY_REPEAT);
+    assert_int_equal(s.history_calls, 5);
 }
 
 static void complaint(int command, const char *first, const char *second, const char *expected) {

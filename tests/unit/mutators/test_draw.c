@@ -63,7 +63,7 @@ static void test_draws_reach_everything(void **state) {
         floor_of(cupel_schedule_meaning((cupel_schedule_way)i), t.ways[i], DRAWS / 12);
     floor_of("few switches", t.limited, DRAWS / 20);
     for (int i = 1; i < CUPEL_HISTORY_COUNT; i++)
-        floor_of(cupel_history_name((cupel_history)i), t.histories[i], DRAWS / 24);
+        floor_of(cupel_history_name((cupel_history)i), t.histories[i], DRAWS / 40);
     floor_of("no earlier call", t.histories[CUPEL_HISTORY_NONE], DRAWS / 2);
     floor_of("padded", t.padded, DRAWS / 10);
     floor_of("transposed", t.transposed, DRAWS / 10);

@@ -337,8 +337,11 @@ static void test_earlier_call(void **state) {
         for (uint64_t n = 0; n < 60; n++) {
             const cupel_contract *contract = fixture((enum fixture)f);
             cupel_recipe recipe = drawn(contract, n), earlier, again;
-            assert_int_equal(cupel_recipe_earlier(contract, &recipe, &earlier, NULL), CUPEL_OK);
-            assert_int_equal(cupel_recipe_earlier(contract, &recipe, &again, NULL), CUPEL_OK);
+            recipe.history = CUPEL_HISTORY_OTHER_VALUES;
+            recipe.calls = 3;
+            int call = (int)(n % 3);
+            assert_int_equal(cupel_recipe_earlier(contract, &recipe, call, &earlier, NULL), CUPEL_OK);
+            assert_int_equal(cupel_recipe_earlier(contract, &recipe, call, &again, NULL), CUPEL_OK);
             assert_memory_equal(&earlier, &again, sizeof again);
             assert_int_equal(earlier.history, CUPEL_HISTORY_NONE);
             assert_int_equal(earlier.schedule, 0);
@@ -363,6 +366,42 @@ static void test_earlier_call(void **state) {
     cupel_arena_free(second);
 }
 
+/* Calls of other shapes: legal, pure, of the same types and params, smaller and larger in turn, within eight
+ * times the elements; the last is the smaller one wherever there is one. */
+static void test_earlier_shapes(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0), *second = cupel_arena_create(0);
+    int smaller = 0, larger = 0, cases = 0;
+    for (int f = 0; f < FIXTURE_COUNT; f++)
+        for (uint64_t n = 0; n < 60; n++) {
+            const cupel_contract *contract = fixture((enum fixture)f);
+            cupel_recipe recipe = drawn(contract, n), calls[2], again;
+            recipe.history = CUPEL_HISTORY_OTHER_SHAPE;
+            recipe.calls = 2;
+            if (cupel_recipe_repair(contract, &recipe, INT64_C(1) << 40, NULL) != CUPEL_OK ||
+                recipe.history != CUPEL_HISTORY_OTHER_SHAPE)
+                continue;
+            const cupel_case *judged = materialised(contract, &recipe, arena);
+            const int64_t most = 8 * judged->element_count + 8;
+            for (int call = 0; call < 2; call++) {
+                assert_int_equal(cupel_recipe_earlier(contract, &recipe, call, &calls[call], NULL), CUPEL_OK);
+                assert_int_equal(cupel_recipe_earlier(contract, &recipe, call, &again, NULL), CUPEL_OK);
+                assert_memory_equal(&calls[call], &again, sizeof again);
+                assert_int_equal(calls[call].history, CUPEL_HISTORY_NONE);
+                assert_memory_equal(calls[call].types, recipe.types, sizeof recipe.types);
+                assert_memory_equal(calls[call].params, recipe.params, sizeof recipe.params);
+                const cupel_case *c = materialised(contract, &calls[call], second);
+                assert_true(c->element_count <= most || c->element_count <= judged->element_count);
+                cases++;
+                larger += c->element_count > judged->element_count;
+                smaller += call == 1 && c->element_count < judged->element_count;
+            }
+        }
+    assert_true(cases > 100 && larger > cases / 5 && smaller > cases / 5);
+    cupel_arena_free(arena);
+    cupel_arena_free(second);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_images_hold_elements_at_their_places),
@@ -377,6 +416,7 @@ int main(void) {
         cmocka_unit_test(test_poison_kinds),
         cmocka_unit_test(test_buffers_have_poisons_of_their_own),
         cmocka_unit_test(test_earlier_call),
+        cmocka_unit_test(test_earlier_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,16 +248,73 @@ static void test_describe(void **state) {
     assert_int_equal(cupel_recipe_read(contract, "g", golden, strlen(golden), &recipe, NULL), CUPEL_OK);
     cupel_recipe_describe(contract, &recipe, text, sizeof text);
     assert_string_equal(
-        text, "M=3 N=33 T=f16; x: normal of 0.333333, a tile of -inf, 1 element set; x and y share a buffer; "
+        text, "M=3 N=33 T=f16; x: normal of 0.333333, a tile of -inf, x[0, 7] = nan; x and y share a buffer; "
               "schedule random:7/12; after an earlier call with other values in the same buffers");
+    recipe.tensors[0].edit_count = 6; /* one of them beyond the tensor */
+    static const struct {
+        int64_t index;
+        double value;
+    } edits[] = {{34, -INFINITY}, {98, -0.0}, {99, 1}, {0, 0.5}, {1, 1}, {2, 1}};
+    for (int e = 0; e < 6; e++) {
+        recipe.tensors[0].edits[e] = (cupel_edit){.index = edits[e].index};
+        cupel_encode(CUPEL_F16, edits[e].value, &recipe.tensors[0].edits[e].bits);
+    }
+    cupel_recipe_describe(contract, &recipe, text, sizeof text);
+    assert_non_null(strstr(text, "-inf, x[1, 1] = -inf, x[2, 32] = -0, x[0, 0] = 0.5, 2 more elements set;"));
+    recipe.aliases = 0;
+    for (int t = 0; t < contract->tensor_count; t++) recipe.tensors[t].layout = recipe.tensors[0].layout;
+    recipe.tensors[1].layout.offset = 1;
+    recipe.tensors[0].edit_count = 0;
+    cupel_recipe_describe(contract, &recipe, text, sizeof text);
+    assert_non_null(strstr(text, "; y: offset by 1;"));
+    cupel_recipe_describe_shape(contract, &recipe, text, sizeof text);
+    assert_string_equal(text, "M=3 N=33 T=f16");
     cupel_recipe_describe(contract, &recipe, tiny, sizeof tiny);
     assert_string_equal(tiny, "M=3 N=3");
+}
+
+/* A history in both forms; bytes of before there were counts, or histories, are read as they were meant. */
+static void test_histories(void **state) {
+    (void)state;
+    const cupel_contract *contract = fixture((enum fixture)0);
+    cupel_recipe recipe = drawn(contract, 3), back;
+    uint8_t bytes[CUPEL_RECIPE_BYTES_MAX];
+    char text[64];
+    static const struct {
+        const char *text;
+        cupel_history history;
+        int calls;
+    } good[] = {{"none", CUPEL_HISTORY_NONE, 0},
+                {"repeat", CUPEL_HISTORY_REPEAT, 1},
+                {"repeat:11", CUPEL_HISTORY_REPEAT, 11},
+                {"other_values:2", CUPEL_HISTORY_OTHER_VALUES, 2},
+                {"other_shape", CUPEL_HISTORY_OTHER_SHAPE, 1}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(cupel_history_read(good[i].text, &recipe));
+        assert_int_equal(recipe.history, good[i].history);
+        assert_int_equal(cupel_recipe_calls(&recipe), good[i].calls);
+        cupel_history_write(&recipe, text, sizeof text);
+        assert_string_equal(text, good[i].text);
+        size_t size = cupel_recipe_encode(contract, &recipe, bytes, sizeof bytes);
+        assert_true(cupel_recipe_decode(contract, bytes, size, &back));
+        assert_true(cupel_recipe_equal(contract, &recipe, &back));
+        assert_true(cupel_recipe_decode(contract, bytes, size - 1, &back)); /* one call, then */
+        assert_int_equal(back.history, good[i].history);
+        assert_int_equal(cupel_recipe_calls(&back), good[i].calls > 0);
+        assert_true(cupel_recipe_decode(contract, bytes, size - 2, &back));
+        assert_int_equal(back.history, CUPEL_HISTORY_NONE);
+    }
+    static const char *const bad[] = {
+        "",       "repeat:", "repeat:0",  "repeat:12",          "repeat:3x",      "repeat: 3",
+        "none:1", "other",   "repeat:-1", "repeat:99999999999", "other_shape:1:1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(cupel_history_read(bad[i], &recipe));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes_are_lossless),
         cmocka_unit_test(test_decoded_bytes_are_a_fixed_point),
+        cmocka_unit_test(test_histories),
         cmocka_unit_test(test_other_bytes_are_refused),
         cmocka_unit_test(test_yaml_reads_and_writes_this),
         cmocka_unit_test(test_yaml_errors_have_a_place),

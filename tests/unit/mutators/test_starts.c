@@ -111,7 +111,7 @@ static void expect_good(const cupel_contract *contract, cupel_arena *arena) {
         for (int k = 0; k < i; k++) {
             cupel_recipe like = recipes[k];
             like.schedule = recipes[i].schedule, like.poison = recipes[i].poison;
-            like.history = recipes[i].history;
+            like.history = recipes[i].history, like.calls = recipes[i].calls;
             assert_false(cupel_recipe_equal(contract, &like, &recipes[i]));
         }
     }
