@@ -27,6 +27,8 @@ cupel_ball cupel_ball_plain(double value, double radius, uint8_t classes, uint8_
                         .terms = 1,
                         .grain = radius == 0 ? grain_of(value) : 0,
                         .least = zero ? INFINITY : fmax(low, 0),
+                        .carry = 1,
+                        .depth = zero ? INFINITY : fmax(low, 0),
                         .peak = fmax(1, size),
                         .trough = zero || !isfinite(value) ? 1 : fmin(1, fmax(low, 0)),
                         .classes = classes,
@@ -82,6 +84,7 @@ cupel_ball cupel_ball_operand(const cupel_working *w, const cupel_ball *a) {
     b.spread = fmax(b.spread, fabs(b.value));
     b.grain = 0;
     b.least = 0;
+    b.depth = 0;
     return b;
 }
 

@@ -25,8 +25,12 @@ typedef struct cupel_ball {
     double grain;     /* a power of two that all terms are multiples of; 0 when some term is not exact */
     double least;     /* no nonzero term of any kernel is smaller in magnitude; 0 when that is not known */
     bool sum;         /* contains a sum or matrix product, so that further terms join it */
+    bool products;    /* some term of the sum is a product, whose common factors may stay outside the sum */
+    double carry;     /* sums: 1 lost in one factor of every term is at most this much lost in the sum */
+    double depth;     /* sums: no sub-product of a term is smaller than this, or than 1 */
     /* products: factors and divisors in any order */
-    double peak, trough; /* products of max(1, |factor|) and of min(1, |factor|); divisors count inverted */
+    double peak, trough; /* products of max(1, |factor|) and of min(1, |factor|); divisors count inverted. Of
+                            a sum: the sum of its terms' peaks */
     bool direct; /* by copy, negation, product or quotient of inputs and literals: the sign of an exact zero
                     is judged */
     double roundings; /* of the whole chain if every operation rounds, in u; 0 when it is no product */
@@ -99,8 +103,10 @@ cupel_ball cupel_ball_cast(const cupel_working *w, cupel_dtype type, const cupel
  * sums are exact. */
 typedef struct cupel_ball_tally {
     double magnitude, spread, grain, least;
-    double rescale; /* sum over terms of |term|*u + radius, for running rescales */
-    double floor;   /* no term lies below: 0 or more makes the sum so */
+    double rescale;            /* sum over terms of |term|*u + radius, for running rescales */
+    double floor;              /* no term lies below: 0 or more makes the sum so */
+    double peak, carry, depth; /* as in cupel_ball */
+    double outside;            /* no product of factors that all terms share is larger */
     int64_t terms;
     bool products;
     cupel_sum_classes classes;
@@ -140,6 +146,26 @@ cupel_ball cupel_ball_close(const cupel_working *w, const cupel_trait *t, cupel_
 
 /* An operand as a kernel may read it: under flush a subnormal may be a zero. */
 cupel_ball cupel_ball_operand(const cupel_working *w, const cupel_ball *a);
+
+/* Is it a product, or a sum of products: are there factors that a sum it is a term of may leave outside? */
+static inline bool cupel_ball_is_product(const cupel_ball *a) {
+    return a->roundings > 0 || a->products;
+}
+
+/* As a term of a sum: the largest intermediate that it contributes, whichever factors are left outside; and
+ * carry and depth. */
+static inline double cupel_ball_extent(const cupel_ball *a) {
+    if (cupel_ball_is_product(a)) return a->peak;
+    return a->sum ? a->magnitude : isfinite(a->value) ? fabs(a->value) + a->radius : 0;
+}
+static inline double cupel_ball_carry(const cupel_ball *a) {
+    if (a->sum) return a->carry;
+    return a->roundings > 0 ? a->peak : 1;
+}
+static inline double cupel_ball_depth(const cupel_ball *a) {
+    if (a->sum) return a->depth;
+    return a->roundings > 0 ? a->trough : a->least;
+}
 
 static inline uint8_t cupel_reason_of(const cupel_ball *a, const cupel_ball *b) {
     return a->reason ? a->reason : b->reason;

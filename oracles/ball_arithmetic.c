@@ -36,13 +36,18 @@ cupel_ball cupel_ball_add(const cupel_working *w, const cupel_trait *t, bool sub
         r.radius = exact_sum ? 0 : r.spread + (r.terms - 1) * w->unit * r.magnitude;
         const bool coarse = r.least * 2 * w->unit >= w->normal || (r.spread == 0 && r.grain >= w->normal);
         if (w->flush && !coarse) r.radius += (r.terms - 1) * w->normal;
+        r.products = cupel_ball_is_product(&a) || cupel_ball_is_product(&b);
+        r.carry = cupel_ball_carry(&a) + cupel_ball_carry(&b);
+        r.depth = fmin(cupel_ball_depth(&a), cupel_ball_depth(&b));
+        r.peak = fmax(1, fmax(r.magnitude, cupel_ball_extent(&a) + cupel_ball_extent(&b)));
     } else if (moved > 0 || !exact || !cupel_working_holds(w, value)) {
         r.radius = moved + w->unit * (fabs(value) + moved);
     }
     /* a term that stands beside a sum that may overflow */
     const bool infinite = (a.classes | b.classes) & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
-    if (r.sum && infinite && !(r.magnitude * t->overflow < w->largest)) r.classes |= CUPEL_CLASS_NAN;
-    return cupel_ball_close(w, t, r, r.sum ? r.magnitude : fabs(value) + moved);
+    const double extent = r.sum ? r.products ? r.peak : r.magnitude : fabs(value) + moved;
+    if (r.sum && infinite && !(extent * t->overflow < w->largest)) r.classes |= CUPEL_CLASS_NAN;
+    return cupel_ball_close(w, t, r, extent);
 }
 
 /* The sum state of a product of a sum and a factor: the factor may go inside, where it rounds every term
@@ -53,13 +58,17 @@ static void scale_sum(const cupel_working *w, cupel_ball *r, const cupel_ball *s
     double spread = sum->spread * size + sum->magnitude * factor_radius;
     if (!exact_factor) spread += rounding * w->unit * magnitude;
     const double least = fmax(sum->least, sum->spread == 0 ? sum->grain : 0);
-    if (!(least * factor >= w->normal)) { /* a scaled term may fall below the normal numbers */
-        if (w->flush)
-            spread += sum->terms * w->normal;
-        else if (!exact_factor)
-            spread += sum->terms * w->eta;
-    }
     const double grain = exact_factor ? sum->grain * factor : 0;
+    /* a scaled term, or the product of the factor and some factors of a term, may fall below the normal
+     * numbers */
+    const double deep =
+        sum->products ? fmin(1, sum->depth) * fmin(1, factor - factor_radius) : least * factor;
+    if (!(least * factor >= w->normal && deep >= w->normal)) {
+        if (w->flush)
+            spread += sum->carry * w->normal;
+        else if (sum->products || !(grain >= w->smallest))
+            spread += (sum->products ? 2 : 1) * sum->carry * w->eta;
+    }
     const bool exact = spread == 0 && grain > 0 && magnitude <= ldexp(grain, w->precision);
     r->sum = true;
     r->radius = fmax(r->radius, exact ? 0 : spread + (sum->terms - 1) * w->unit * magnitude);
@@ -68,6 +77,9 @@ static void scale_sum(const cupel_working *w, cupel_ball *r, const cupel_ball *s
     r->terms = fmax(r->terms, sum->terms);
     r->grain = grain;
     r->least = 0;
+    r->products = true;
+    r->carry = fmax(r->carry, sum->carry * fmax(1, size));
+    r->depth = 0;
 }
 
 static bool is_power_of_two(double x) {
@@ -139,7 +151,7 @@ cupel_ball cupel_ball_multiply(const cupel_working *w, const cupel_trait *t, con
         scale_sum(w, &r, &a, fabs(b.value), b.radius, 1, powers && is_power_of_two(b.value));
     if (b.sum && isfinite(a.value))
         scale_sum(w, &r, &b, fabs(a.value), a.radius, 1, powers && is_power_of_two(a.value));
-    const double chain = a.roundings > 0 || b.roundings > 0 ? r.peak : 0;
+    const double chain = cupel_ball_is_product(&a) || cupel_ball_is_product(&b) ? r.peak : 0;
     if (may_lose_infinity(w, &r, &a, &b)) r.classes |= CUPEL_CLASS_NAN;
     return cupel_ball_close(w, t, r, fmax(fmax(fabs(value) + r.radius, chain), r.sum ? r.magnitude : 0));
 }
@@ -193,7 +205,7 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
         scale_sum(w, &r, &a, 1 / least, moved > 0 ? b.radius / least / least : 0, w->division,
                   power && in_range && b.radius == 0);
     if (may_lose_infinity(w, &r, &a, &b)) r.classes |= CUPEL_CLASS_NAN;
-    double top = fmax(inverse, a.roundings > 0 || b.roundings > 0 ? r.peak : 0);
+    double top = fmax(inverse, cupel_ball_is_product(&a) || b.roundings > 0 ? r.peak : 0);
     if (!(b.classes & CUPEL_CLASS_FINITE)) top = 0;
     return cupel_ball_close(w, t, r, fmax(top, r.sum ? r.magnitude : 0));
 }

@@ -2,8 +2,12 @@
 #include "ball.h"
 
 cupel_ball_tally cupel_ball_tally_start(void) {
-    return (cupel_ball_tally){
-        .grain = INFINITY, .least = INFINITY, .floor = INFINITY, .classes = cupel_sum_classes_start()};
+    return (cupel_ball_tally){.grain = INFINITY,
+                              .least = INFINITY,
+                              .floor = INFINITY,
+                              .depth = INFINITY,
+                              .outside = INFINITY,
+                              .classes = cupel_sum_classes_start()};
 }
 
 void cupel_ball_tally_add(const cupel_working *w, cupel_ball_tally *tally, const cupel_ball *term_) {
@@ -11,10 +15,13 @@ void cupel_ball_tally_add(const cupel_working *w, cupel_ball_tally *tally, const
     tally->terms++;
     cupel_sum_classes_add(&tally->classes, term.classes);
     if (!tally->reason) tally->reason = term.reason;
+    tally->products |= cupel_ball_is_product(&term);
+    tally->carry += cupel_ball_carry(&term);
     if (!isfinite(term.value)) {
         if (term.classes & CUPEL_CLASS_FINITE) tally->spread = INFINITY;
         return;
     }
+    tally->peak += cupel_ball_extent(&term);
     const double size = fabs(term.value) + term.radius;
     tally->magnitude += size;
     tally->spread += term.radius;
@@ -23,6 +30,9 @@ void cupel_ball_tally_add(const cupel_working *w, cupel_ball_tally *tally, const
     tally->least =
         fmin(tally->least, term.radius == 0 ? term.least : fmax(fabs(term.value) - term.radius, 0));
     tally->floor = fmin(tally->floor, cupel_ball_lo(&term) >= 0 ? 0 : term.floor);
+    if (term.value == 0 && term.radius == 0) return; /* which lacks no factor */
+    tally->depth = fmin(tally->depth, cupel_ball_depth(&term));
+    tally->outside = fmin(tally->outside, cupel_ball_is_product(&term) ? term.peak : 1);
 }
 
 void cupel_ball_tally_product(const cupel_working *w, cupel_ball_tally *tally, const cupel_ball *a,
@@ -33,26 +43,27 @@ void cupel_ball_tally_product(const cupel_working *w, cupel_ball_tally *tally, c
     const double grain = a->grain > 0 && b->grain > 0 ? a->grain * b->grain : 0;
     const bool fits = a->radius == 0 && b->radius == 0 && exact && grain > 0;
     if (fits) term.grain = grain;
-    tally->products = true;
     cupel_ball_tally_add(w, tally, &term);
 }
 
 /* What a flushed partial sum or term costs: nothing when neither can be a nonzero subnormal, else the
- * smallest normal for every operation. Numbers of magnitude >= least are multiples of its spacing, and so are
- * their sums. */
+ * smallest normal for every operation, times the factors that are applied to the sum afterwards. Numbers of
+ * magnitude >= least are multiples of its spacing, and so are their sums. */
 static double flushed(const cupel_working *w, const cupel_ball_tally *tally) {
     if (!w->flush || tally->terms < 2) return 0;
-    if (tally->least * 2 * w->unit >= w->normal || (tally->spread == 0 && tally->grain >= w->normal))
-        return 0;
-    return (double)(tally->terms - 1) * w->normal;
+    const double least = tally->products ? fmin(tally->least, tally->depth) : tally->least;
+    if (least * 2 * w->unit >= w->normal) return 0;
+    if (!tally->products && tally->spread == 0 && tally->grain >= w->normal) return 0;
+    const double outside = isfinite(tally->outside) ? tally->outside : 1;
+    return (double)(tally->terms - 1) * w->normal * outside;
 }
 
 /* A mean's divisor may go inside the sum, where each of n quotients may underflow; seen from the sum, n times
- * as much. */
+ * as much, and times the other factors of its term. */
 static double scaled_away(const cupel_working *w, const cupel_trait *t, const cupel_ball_tally *tally) {
     const double n = (double)tally->terms;
-    if (!t->in_statistic || n < 2 || tally->least >= n * w->normal) return 0;
-    return n * n * (w->flush ? w->normal : w->eta);
+    if (!t->in_statistic || n < 2 || fmin(tally->least, tally->depth) >= n * w->normal) return 0;
+    return n * tally->carry * (w->flush ? w->normal : w->eta);
 }
 
 cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cupel_value_kind kind,
@@ -68,7 +79,8 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     double spread = tally->spread;
     if (t->rescalable && n > 1) spread += (n - 1) * tally->rescale;
     const double magnitude = tally->magnitude + (spread - tally->spread);
-    const bool overflow = !(magnitude * t->overflow < w->largest);
+    const double extent = fmax(magnitude, tally->peak);
+    const bool overflow = !(extent * t->overflow < w->largest);
     r.classes = cupel_sum_classes_end(&tally->classes, overflow);
     /* Welford takes the difference of an infinite term and an infinite mean */
     if (t->in_statistic && (r.classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF)))
@@ -89,10 +101,13 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     if (tally->floor >= 0) r.floor = 0;
     /* the largest element has exp(0) = 1, give or take the function's own error */
     if (t->softmax_sum) r.floor = 1 - 16 * w->unit;
-    r.peak = fmax(1, fabs(value) + r.radius);
+    r.products = r.sum && tally->products;
+    r.carry = fmax(tally->carry, 1);
+    r.depth = tally->depth;
+    r.peak = fmax(1, r.sum ? extent : fabs(value) + r.radius);
     r.trough = fmin(1, fmax(fabs(value) - r.radius, 0));
     if (value == 0 && r.radius == 0) r.trough = 1;
-    return cupel_ball_close(w, t, r, magnitude);
+    return cupel_ball_close(w, t, r, extent);
 }
 
 cupel_ball cupel_ball_one(void) {

@@ -10,6 +10,9 @@ static bool is_linear(cupel_op op) {
 static bool is_scaling(cupel_op op) {
     return op == CUPEL_OP_MUL || op == CUPEL_OP_DIV;
 }
+static bool is_sum(cupel_op op) {
+    return op == CUPEL_OP_SUM || op == CUPEL_OP_CUMSUM || op == CUPEL_OP_MATMUL;
+}
 static bool passes_state(cupel_op op) {
     return op == CUPEL_OP_VIEW || op == CUPEL_OP_RESHAPE || op == CUPEL_OP_NEG;
 }
@@ -53,12 +56,16 @@ static void plan_consumers(cupel_bounded *b) {
         for (int k = 0; k < n->arg_count; k++) {
             cupel_bounded_plan *arg = &b->plans[n->args[k]];
             const cupel_op op = b->graph->nodes[n->args[k]].op;
+            const bool chains = is_scaling(op) || passes_state(op) || arg->has_sum;
             arg->needed = true;
             arg->consumers++;
+            if (is_sum(n->op)) arg->wants_chain |= chains;
             if (is_linear(n->op))
-                arg->wants_magnitude |= p->has_sum && (arg->has_sum || is_linear(op) || passes_state(op));
+                arg->wants_magnitude |= p->has_sum && (arg->has_sum || is_linear(op) || passes_state(op)),
+                    arg->wants_chain |= p->has_sum && chains;
             if (is_scaling(n->op))
-                arg->wants_magnitude |= arg->has_sum, arg->wants_chain |= is_scaling(op) || passes_state(op);
+                if (n->op == CUPEL_OP_MUL || k == 0) /* of a divisor only its size counts */
+                    arg->wants_magnitude |= arg->has_sum, arg->wants_chain |= chains;
             if (n->op == CUPEL_OP_EXP || n->op == CUPEL_OP_EXP2) arg->wants_magnitude |= p->trait.folded;
             if (passes_state(n->op))
                 arg->wants_magnitude |= p->wants_magnitude, arg->wants_chain |= p->wants_chain;

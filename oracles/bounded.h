@@ -36,7 +36,10 @@ typedef struct cupel_tensor {
     double *peak, *trough; /* kept for chains of wide range; NULL: the node-wide ones */
     double terms, roundings;
     int64_t scan; /* length of a cumulative sum's rows, whose element t has t more terms; 0: none */
-    double chain_peak, chain_trough; /* node-wide, valid when roundings > 0 */
+    bool extents; /* the next two are known */
+    double chain_peak, chain_trough; /* node-wide; of sums as in cupel_ball */
+    bool products;                   /* a sum of products */
+    double depth;                    /* of a sum of products, node-wide */
     double floor, ceiling;
     bool sum, direct;
     /* node-wide sizes, computed when first asked for */
@@ -86,6 +89,13 @@ CUPEL_MUST_USE cupel_code cupel_tensor_need_magnitude(cupel_bounded *b, cupel_te
 CUPEL_MUST_USE cupel_code cupel_tensor_need_chain(cupel_bounded *b, cupel_tensor *t);
 /* Gives the arrays back to the pool. */
 void cupel_tensor_free(cupel_bounded *b, cupel_tensor *t);
+
+/* A sum whose factors are asked for keeps every element's extents; at its end, the node-wide ones. */
+void cupel_tensor_end_chain(cupel_tensor *t);
+
+/* The largest sum of extents (cupel_ball_extent) of n elements from begin on, which are plain; magnitude:
+ * the sum of |value| + radius. */
+double cupel_tensor_extent(const cupel_tensor *t, int64_t begin, int64_t n, double magnitude);
 
 /* Computes largest and least. */
 void cupel_tensor_size(cupel_tensor *t);

@@ -274,7 +274,7 @@ static loop *loop_of(const cupel_bounded *b, int node) {
 
 /* The factors' share of a chain's extent. */
 static double share(cupel_tensor *t, bool inverted, bool peak) {
-    if (t->roundings > 0 && !inverted) return peak ? t->chain_peak : t->chain_trough;
+    if (t->extents && !inverted) return peak ? t->chain_peak : t->chain_trough;
     cupel_tensor_size(t);
     const double most = inverted ? 1 / t->least : t->largest;
     const double least = inverted ? 1 / t->largest : t->least;
@@ -284,14 +284,14 @@ static double share(cupel_tensor *t, bool inverted, bool peak) {
 /* One factor's part of its element's extent. */
 static inline double element_peak(const cupel_tensor *t, int64_t i, bool inverted) {
     if (t->peak && !inverted) return t->peak[i];
-    if (t->roundings > 0 && !inverted) return t->chain_peak;
+    if (t->extents && !inverted) return t->chain_peak;
     const double v = fabs(t->value[i]), r = cupel_radius_at(t, i);
     return fmax(1, inverted ? (v > r ? 1 / (v - r) : INFINITY) : v + r);
 }
 
 static inline double element_trough(const cupel_tensor *t, int64_t i, bool inverted) {
     if (t->trough && !inverted) return t->trough[i];
-    if (t->roundings > 0 && !inverted) return t->chain_trough;
+    if (t->extents && !inverted) return t->chain_trough;
     const double v = fabs(t->value[i]), r = cupel_radius_at(t, i);
     if (v + r == 0) return 1;
     return fmin(1, inverted ? 1 / (v + r) : fmax(v - r, 0));
@@ -315,14 +315,18 @@ static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor
     const double own = division ? b->w.division + (b->plans[node].trait.root_divisor ? 5 : 0) : 1;
     t->roundings = x->roundings + y->roundings + own;
     t->direct = x->direct && y->direct;
-    *each = false;
-    if (!chained && !b->plans[node].wants_chain) return true;
+    const bool wanted = b->plans[node].wants_chain;
+    *each = wanted && t->sum;
+    /* a lone square's extents are its own size */
+    if (!chained && (!wanted || (b->plans[node].trait.square && !t->sum))) return true;
+    t->extents = true;
     t->chain_peak = share(x, false, true) * share(y, division, true);
     t->chain_trough = share(x, false, false) * share(y, division, false);
     const bool low = t->chain_trough < 4 * b->w.normal, special = x->classes || y->classes;
     /* so large a peak would blur the small elements */
-    *each = b->plans[node].wants_chain &&
-            (!(t->chain_peak < 0x1p16) || (low && (b->w.flush || special)) || x->peak || y->peak);
+    const bool wide =
+        !(t->chain_peak < 0x1p16) || !(t->chain_peak * b->plans[node].trait.overflow * 4 < b->w.largest);
+    *each |= wanted && (wide || (low && (b->w.flush || special)) || x->peak || y->peak);
     if (!chained) return true;
     if (low && b->w.flush) return false;
     if (low) {
@@ -355,7 +359,15 @@ static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_t
     const cupel_node *n = &b->graph->nodes[node];
     cupel_tensor *t = &b->tensors[node];
     const cupel_trait *trait = &b->plans[node].trait;
-    t->sum = b->plans[node].has_sum;
+    const bool left = x->products || x->roundings > 0, right = y->products || y->roundings > 0;
+    if (t->sum) t->products = n->op == CUPEL_OP_MUL || n->op == CUPEL_OP_DIV || left || right;
+    if (t->sum && (n->op == CUPEL_OP_ADD || n->op == CUPEL_OP_SUB))
+        t->depth = fmin(x->products ? x->depth
+                        : left      ? 0
+                                    : INFINITY,
+                        y->products ? y->depth
+                        : right     ? 0
+                                    : INFINITY);
     /* two scans in one: the second counts in full */
     if (t->sum) t->scan = x->scan > y->scan ? x->scan : y->scan;
     const double second = x->scan && y->scan ? (double)t->scan : 0;
@@ -403,6 +415,8 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
     bool in_range = true;
     pair p = {x, y, t, &b->w, b->plans[node].trait.overflow, b->w.eta, false};
     if (t->count == 0) return CUPEL_OK;
+    t->sum = b->plans[node].has_sum;
+    if (t->sum && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
     if (n->kind == CUPEL_VALUE_REAL && (n->op == CUPEL_OP_MUL || n->op == CUPEL_OP_DIV)) {
         bool each;
         in_range = plan_chain(b, node, x, y, &p, &each);
@@ -425,5 +439,6 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
             if (t->peak) keep_chain(&p, begin, size, n->op == CUPEL_OP_DIV);
         }
     }
+    if (t->sum) cupel_tensor_end_chain(t);
     return CUPEL_OK;
 }

@@ -25,6 +25,8 @@ typedef struct matmul {
     double *grain_x, *grain_y; /* with fine: powers of two that the elements are multiples of, of one batch */
     double hidden_x, hidden_y; /* relative roundings of chains whose result happened to be exact */
     double *size_y, *moved_y;  /* |y| + radius and that radius, of one batch; moved_y NULL when 0 */
+    double extent;         /* of every element, node-wide, where a factor is itself a product; else 0, and */
+    double *sum_x, *sum_y; /* an element's follows from the sums of |x| and |y| over row and column */
 } matmul;
 
 /* The most bits that any element of t uses. */
@@ -104,7 +106,8 @@ CUPEL_WIDE static void add_grains(const matmul *p, block *s, int64_t row, int ro
 }
 
 /* Radius of one element from its sums; grain 0: not known. False: by the rules. */
-static bool finish(const matmul *p, int64_t at, double value, double size, double moved, double grain) {
+static bool finish(const matmul *p, int64_t at, double value, double size, double moved, double grain,
+                   double extent) {
     const cupel_working *w = &p->b->w;
     const cupel_trait *trait = &p->b->plans[p->node].trait;
     const double k = (double)p->e.k, u = w->unit * (1 + 0x1p-20);
@@ -113,7 +116,7 @@ static bool finish(const matmul *p, int64_t at, double value, double size, doubl
     double spread = exact ? 0 : moved + p->rounding * u * size + k * p->underflow;
     if (trait->rescalable && k > 1) spread += (k - 1) * (spread + u * size);
     const double magnitude = size + spread;
-    if (!(magnitude * 1.01 * trait->overflow < w->largest)) return false;
+    if (!(fmax(magnitude, extent) * 1.01 * trait->overflow < w->largest)) return false;
     p->t->value[at] = value;
     p->t->radius[at] = exact ? 0 : (spread + (k - 1) * u * magnitude) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;
     if (p->t->magnitude) {
@@ -121,7 +124,17 @@ static bool finish(const matmul *p, int64_t at, double value, double size, doubl
         p->t->spread[at] = spread;
         p->t->grain[at] = spread == 0 ? grain : 0;
     }
+    if (p->t->peak) {
+        const double low = fabs(value) - p->t->radius[at];
+        p->t->peak[at] = fmax(1, fmax(extent, magnitude));
+        p->t->trough[at] = value == 0 && low == 0 ? 1 : fmin(1, fmax(low, 0));
+    }
     return true;
+}
+
+/* The sum over the terms of max(1, |a|) max(1, |b|), or more. */
+static double extent_of(const matmul *p, int64_t row, int64_t column, double size) {
+    return p->extent > 0 ? p->extent : (double)p->e.k + p->sum_x[row] + p->sum_y[column] + size;
 }
 
 static double coarse_grain(const matmul *p, int64_t row, int64_t column) {
@@ -146,7 +159,8 @@ static cupel_code multiply_rows(const matmul *p, block *s, int64_t batch, int64_
                                      : p->exact_terms ? coarse_grain(p, row + r, column + j)
                                                       : 0;
                 const bool plain = p->loops && !p->odd_row[row + r] && !p->odd_column[column + j];
-                if (!plain || !finish(p, at, s->value[r][j], s->size[r][j], s->moved[r][j], grain) ||
+                const double extent = extent_of(p, row + r, column + j, s->size[r][j]);
+                if (!plain || !finish(p, at, s->value[r][j], s->size[r][j], s->moved[r][j], grain, extent) ||
                     cupel_tensor_may_flush(p->b, p->t, at, 1))
                     CUPEL_TRY(element_by_rules(p, batch, row + r, column + j));
             }
@@ -174,6 +188,16 @@ static void prepare_batch(const matmul *p, int64_t batch) {
     for (int64_t i = 0; p->fine && i < e.k * e.n; i++) p->grain_y[i] = grain_of(y[i]);
     for (int64_t i = 0; i < e.m; i++)
         p->odd_row[i] = !cupel_tensor_is_plain(p->x, (batch * e.m + i) * e.k, e.k);
+    for (int64_t i = 0; i < e.m; i++) {
+        const int64_t begin = (batch * e.m + i) * e.k;
+        p->sum_x[i] = 0;
+        for (int64_t k = begin; k < begin + e.k; k++)
+            p->sum_x[i] += fabs(p->x->value[k]) + cupel_radius_at(p->x, k);
+    }
+    memset(p->sum_y, 0, (size_t)e.n * sizeof(double));
+    for (int64_t k = 0; k < e.k; k++) {
+        for (int64_t j = 0; j < e.n; j++) p->sum_y[j] += p->size_y[k * e.n + j];
+    }
     memset(p->odd_column, 0, (size_t)e.n);
     for (int64_t i = 0; (p->y->classes || p->y->reasons) && i < e.k * e.n; i++)
         p->odd_column[i % e.n] |= !cupel_tensor_is_plain(p->y, batch * e.k * e.n + i, 1);
@@ -207,15 +231,18 @@ static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
     p->fine = p->exact_terms && chain == 0 && bits_of(x) + bits_of(y) <= w->precision;
     p->rounding = p->fine ? 0 : 1;
     if (!(x->least * y->least >= w->normal)) p->underflow = w->eta;
-    if (chain > 0) {
-        const double peak = (x->roundings > 0 ? x->chain_peak : fmax(1, x->largest)) *
-                            (y->roundings > 0 ? y->chain_peak : fmax(1, y->largest));
-        const double trough = (x->roundings > 0 ? x->chain_trough : fmin(1, x->least)) *
-                              (y->roundings > 0 ? y->chain_trough : fmin(1, y->least));
-        if (!(trough >= w->normal)) p->underflow = w->eta * 3 * peak;
-        if (!(peak * 4 * p->b->plans[p->node].trait.overflow < w->largest) || x->peak || y->peak)
-            p->loops = false;
+    const double peak = (x->extents ? x->chain_peak : fmax(1, x->largest)) *
+                        (y->extents ? y->chain_peak : fmax(1, y->largest));
+    const double trough = (x->extents ? x->chain_trough : fmin(1, x->least)) *
+                          (y->extents ? y->chain_trough : fmin(1, y->least));
+    const double overflow = p->b->plans[p->node].trait.overflow;
+    p->t->depth = trough;
+    if (chain > 0 || x->products || y->products) {
+        if (chain > 0 && !(trough >= w->normal)) p->underflow = w->eta * 3 * peak;
+        p->extent = (double)p->e.k * peak;
+        if (!(p->extent * 1.01 * overflow < w->largest) || x->peak || y->peak) p->loops = false;
     }
+    if (w->flush && !(trough * 2 * w->unit >= w->normal)) p->loops = false;
     if (w->flush && x->least * y->least * 2 * w->unit < w->normal) p->loops = false;
 }
 
@@ -230,11 +257,13 @@ static cupel_code multiply(matmul *p, int64_t batches) {
     if (p->fine) p->grain_x = malloc(size_x * sizeof(double)), p->grain_y = malloc(size_y * sizeof(double));
     const bool grains = !p->fine || (p->grain_x && p->grain_y);
     const bool moves = !(p->y->radius || p->hidden_y > 0) || p->moved_y;
+    p->sum_x = malloc((size_t)(e.m + 1) * sizeof(double));
+    p->sum_y = malloc((size_t)(e.n + 1) * sizeof(double));
     p->odd_row = malloc((size_t)e.m + 1);
     p->odd_column = malloc((size_t)e.n + 1);
     cupel_code code = CUPEL_OK;
-    if (!s || !p->odd_row || !p->odd_column || !p->low_row || !p->low_column || !p->size_y || !grains ||
-        !moves)
+    if (!s || !p->odd_row || !p->odd_column || !p->low_row || !p->low_column || !p->size_y || !p->sum_x ||
+        !p->sum_y || !grains || !moves)
         code = cupel_fail(p->b->err, CUPEL_MEMORY, "no memory for a matrix product");
     for (int64_t batch = 0; batch < batches && code == CUPEL_OK; batch++) {
         prepare_batch(p, batch);
@@ -248,6 +277,8 @@ static cupel_code multiply(matmul *p, int64_t batches) {
     free(p->low_column);
     free(p->size_y);
     free(p->moved_y);
+    free(p->sum_x);
+    free(p->sum_y);
     free(p->grain_x);
     free(p->grain_y);
     return code;
@@ -267,8 +298,12 @@ cupel_code cupel_bounded_product(cupel_bounded *b, int node) {
     t->terms = (double)(p.e.k > 0 ? p.e.k : 1);
     t->sum = b->plans[node].has_sum;
     if (n->kind == CUPEL_VALUE_REAL && x->floor >= 0 && y->floor >= 0) t->floor = 0;
+    t->products = t->sum;
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
+    if (t->sum && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
     CUPEL_TRY(cupel_tensor_need_radius(b, t));
     if (p.e.k > 0) plan(&p, x, y);
-    return multiply(&p, t->count / (p.e.m * p.e.n));
+    CUPEL_TRY(multiply(&p, t->count / (p.e.m * p.e.n)));
+    cupel_tensor_end_chain(t);
+    return CUPEL_OK;
 }

@@ -85,6 +85,10 @@ static double roundings_of(const cupel_bounded *b, const cupel_trait *trait, int
     return trait->in_statistic ? own + 3 + (2 + b->w.division) * (1 + log((double)n)) : own;
 }
 
+static double value_trough(const cupel_tensor *t, int64_t i) {
+    return t->value[i] == 0 && t->radius[i] == 0 ? 1 : fmin(1, fmax(fabs(t->value[i]) - t->radius[i], 0));
+}
+
 static bool sum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, double roundings) {
     const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
     cupel_tensor *t = &b->tensors[node];
@@ -94,9 +98,11 @@ static bool sum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, double
     double spread = s.spread;
     if (trait->rescalable && n > 1) spread += (double)(n - 1) * (s.spread + b->w.unit * s.magnitude);
     const double magnitude = s.magnitude + (spread - s.spread);
-    if (!(magnitude * 1.01 * trait->overflow < b->w.largest)) return false;
+    const double extent = fmax(magnitude, cupel_tensor_extent(x, row * n, n, s.magnitude));
+    if (!(extent * 1.01 * trait->overflow < b->w.largest)) return false;
     /* as cupel_ball_tally_end: a mean's divisor inside the sum, where quotients may underflow */
-    const double scaled = trait->in_statistic && n > 1 ? (double)n * (double)n * b->w.eta : 0;
+    const double carry = x->roundings > 0 || x->products ? (double)n + extent : (double)n;
+    const double scaled = trait->in_statistic && n > 1 ? (double)n * carry * b->w.eta : 0;
     const bool single = spread == 0 && roundings == 0;
     const bool exact = single || (spread == 0 && !trait->in_statistic &&
                                   is_exact_row(terms, n, s.magnitude, b->w.precision));
@@ -110,6 +116,10 @@ static bool sum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, double
         const int low = spread == 0 ? low_exponent_of_row(terms, n) : -2000;
         t->grain[row] = low > 2000 ? INFINITY : low < -1074 ? 0 : ldexp(1, low);
     }
+    if (t->peak) {
+        t->peak[row] = fmax(1, extent);
+        t->trough[row] = value_trough(t, row);
+    }
     return true;
 }
 
@@ -121,16 +131,22 @@ static cupel_code sum(cupel_bounded *b, int node, int64_t n) {
     t->sum = b->plans[node].has_sum;
     if (real && x->floor >= 0) t->floor = 0;
     if (real && trait->softmax_sum) t->floor = 1 - 16 * b->w.unit;
+    t->products = t->sum && (x->roundings > 0 || x->products);
+    t->depth = x->extents ? x->chain_trough : 0;
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
+    if (t->sum && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
     CUPEL_TRY(cupel_tensor_take_radius(b, t));
     bool fast = real && n > 0 && cupel_tensor_keeps(b, x);
     if (fast && b->w.flush && x->least * 2 * b->w.unit < b->w.normal * (double)n) fast = false;
+    if (fast && b->w.flush && (t->products || x->roundings > 0) && !(t->depth * 2 * b->w.unit >= b->w.normal))
+        fast = false;
     const double roundings = roundings_of(b, trait, n);
     for (int64_t row = 0; row < t->count; row++) {
         const bool plain = fast && cupel_tensor_is_plain(x, row * n, n);
         if (!plain || !sum_plain(b, node, row, n, roundings) || cupel_tensor_may_flush(b, t, row, 1))
             CUPEL_TRY(sum_by_rules(b, node, row, n));
     }
+    cupel_tensor_end_chain(t);
     return CUPEL_OK;
 }
 

@@ -12,13 +12,14 @@ static cupel_code cumsum_row(cupel_bounded *b, int node, int64_t begin, int64_t 
     double value = 0, size = 0, spread = 0;
     int low = 4096;
     bool exact = true;
+    const bool products = x->roundings > 0 || x->products;
     int64_t i = 0;
     for (; fast && i < n; i++) {
         const double v = x->value[begin + i], r = cupel_radius_at(x, begin + i);
         value += v;
         size += fabs(v) + r;
         spread += r;
-        if (!(size < limit)) break;
+        if (!(size < limit) || (products && !(cupel_tensor_extent(x, begin, i + 1, size) < limit))) break;
         if (spread == 0 && (exact || t->magnitude)) {
             const int own = cupel_low_exponent(v);
             low = own < low ? own : low;
@@ -32,6 +33,10 @@ static cupel_code cumsum_row(cupel_bounded *b, int node, int64_t begin, int64_t 
             t->magnitude[begin + i] = size;
             t->spread[begin + i] = spread;
             t->grain[begin + i] = spread > 0 || low < -1000 ? 0 : low > 1000 ? INFINITY : ldexp(1, low);
+        }
+        if (t->peak) {
+            t->peak[begin + i] = fmax(1, cupel_tensor_extent(x, begin, i + 1, size));
+            t->trough[begin + i] = fmin(1, fmax(fabs(value) - t->radius[begin + i], 0));
         }
     }
     if (i == n) return CUPEL_OK;
@@ -95,10 +100,13 @@ cupel_code cupel_bounded_scan(cupel_bounded *b, int node) {
     t->sum = sum && b->plans[node].has_sum;
     t->terms = 1;
     t->scan = sum ? length : 0;
+    t->products = t->sum && (x->roundings > 0 || x->products);
     if (sum && x->floor >= 0) t->floor = 0;
     if (sum || x->radius) CUPEL_TRY(cupel_tensor_need_radius(b, t));
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
-    const bool fast = sum && n->kind == CUPEL_VALUE_REAL && !b->w.flush && !b->plans[node].trait.in_statistic;
+    if (t->sum && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
+    const bool fast =
+        sum && n->kind == CUPEL_VALUE_REAL && !b->w.flush && !b->plans[node].trait.in_statistic && !x->peak;
     for (int64_t begin = 0; begin < t->count; begin += length) {
         if (sum) {
             CUPEL_TRY(cumsum_row(b, node, begin, length, fast && cupel_tensor_is_plain(x, begin, length)));
@@ -108,5 +116,6 @@ cupel_code cupel_bounded_scan(cupel_bounded *b, int node) {
             CUPEL_TRY(extremum_row(b, node, begin, length));
         }
     }
+    cupel_tensor_end_chain(t);
     return CUPEL_OK;
 }

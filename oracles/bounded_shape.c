@@ -38,6 +38,9 @@ static cupel_code adopt(cupel_bounded *b, cupel_tensor *to, const cupel_tensor *
     if (from->peak) CUPEL_TRY(cupel_tensor_need_chain(b, to));
     to->terms = from->terms + (double)from->scan;
     to->roundings = from->roundings;
+    to->extents = from->extents;
+    to->products = from->products;
+    to->depth = from->depth;
     to->chain_peak = from->chain_peak;
     to->chain_trough = from->chain_trough;
     to->floor = from->floor;

@@ -114,6 +114,26 @@ void cupel_tensor_size(cupel_tensor *t) {
     t->sized = true;
 }
 
+void cupel_tensor_end_chain(cupel_tensor *t) {
+    if (!t->peak) return;
+    double peak = 1, trough = 1;
+    for (int64_t i = 0; i < t->count; i++) {
+        peak = fmax(peak, t->peak[i]);
+        trough = fmin(trough, t->trough[i]);
+    }
+    t->extents = true;
+    t->chain_peak = peak;
+    t->chain_trough = trough;
+}
+
+double cupel_tensor_extent(const cupel_tensor *t, int64_t begin, int64_t n, double magnitude) {
+    if (!(t->roundings > 0) && !t->products) return magnitude;
+    if (!t->peak) return t->extents ? (double)n * t->chain_peak : (double)n + magnitude;
+    double sum = 0;
+    for (int64_t i = begin; i < begin + n; i++) sum += t->peak[i];
+    return fmax(sum, magnitude);
+}
+
 cupel_ball cupel_tensor_load(const cupel_tensor *t, int64_t i) {
     cupel_ball ball =
         cupel_ball_plain(t->value[i], cupel_radius_at(t, i), t->classes ? t->classes[i] : CUPEL_CLASS_FINITE,
@@ -135,9 +155,14 @@ cupel_ball cupel_tensor_load(const cupel_tensor *t, int64_t i) {
     if (t->peak) {
         ball.peak = t->peak[i];
         ball.trough = t->trough[i];
-    } else if (t->roundings > 0) {
+    } else if (t->extents) {
         ball.peak = t->chain_peak;
         ball.trough = t->chain_trough;
+    }
+    if (t->sum) {
+        ball.products = t->products;
+        ball.carry = t->products ? ball.terms * ball.peak : ball.terms;
+        ball.depth = t->depth;
     }
     return ball;
 }

@@ -178,6 +178,9 @@ static void take_attributes(cupel_bounded *b, int node, const cupel_tensor *x) {
         t->terms = x->terms;
         t->scan = x->scan;
         t->roundings = x->roundings;
+        t->extents = x->extents;
+        t->products = x->products;
+        t->depth = x->depth;
         t->chain_peak = x->chain_peak;
         t->chain_trough = x->chain_trough;
         t->floor = -x->ceiling;
