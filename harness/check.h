@@ -37,8 +37,7 @@ typedef struct cupel_check_finding {
     char where[128];     /* y[0, 32] */
     char bundle[1024];   /* empty when it could not be written */
     char bundle_error[256];
-    uint64_t
-        found_at; /* number of the case that showed it first, in this run; 0: no case of the search did */
+    uint64_t found_at; /* the how manieth case of this run showed it first; 0: no case of the search did */
     bool minimised;
     bool known;                   /* a bundle of an earlier run, which still fails */
     bool gate_untested;           /* the budget ended before it was tried what the failure needs */

@@ -263,7 +263,7 @@ void cupel_check_suspect(cupel_check *c, const cupel_recipe *recipe, const cupel
     }
     if (!is_new) return;
     int findings = c->report->finding_count;
-    c->suspect_at = (uint64_t)c->before.cases + suspicion->n;
+    c->suspect_at = (uint64_t)c->before.cases + suspicion->n + 1;
     if (!is_shown(c, recipe, suspicion)) {
         bool stopped = cupel_check_stopped(c);
         a->tries = stopped ? CUPEL_ATTEMPTS_MAX : a->tries + 1;

@@ -29,7 +29,7 @@ typedef struct cupel_check {
     cupel_scoreboard before; /* of the searches that are over */
     int restarts_before;
     cupel_progress last; /* of the search, for the listener; cases 0: none yet */
-    uint64_t suspect_at; /* number of the case that is confirmed just now; 0: it is no case of the search */
+    uint64_t suspect_at; /* the how manieth case is confirmed just now; 0: it is no case of the search */
     int attempt_count;
     cupel_attempt attempts[CUPEL_SIGNATURES_MAX];
     int pending_count; /* slips of the minimiser, to be confirmed like any suspect */

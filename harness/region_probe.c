@@ -106,10 +106,24 @@ static int failing_draws(cupel_shrink *shrink, cupel_filling filling) {
     return failing;
 }
 
+/* Params are values too: the ends of those that are drawn. */
+static bool fails_for_params(cupel_shrink *shrink) {
+    for (int p = 0; p < shrink->contract->param_count; p++) {
+        const cupel_param *param = &shrink->contract->params[p];
+        for (int end = 0; end < 2 && param->kind != CUPEL_PARAM_FIXED; end++) {
+            cupel_recipe r = shrink->best;
+            r.params[p] = param->kind == CUPEL_PARAM_RANGE ? (end ? param->hi : param->lo)
+                                                           : param->values[end ? param->value_count - 1 : 0];
+            if (try_draw(shrink, &r, CUPEL_FILLING_OWN, 0) != CUPEL_REGION_FAILS) return false;
+        }
+    }
+    return true;
+}
+
 bool cupel_probe_any_values(cupel_shrink *shrink) {
     for (int filling = CUPEL_FILLING_ZERO; filling < CUPEL_FILLING_COUNT; filling++)
         if (try_draw(shrink, &shrink->best, (cupel_filling)filling, 0) != CUPEL_REGION_FAILS) return false;
-    return failing_draws(shrink, CUPEL_FILLING_NORMAL) == TRIES_OF_A_FILLING;
+    return failing_draws(shrink, CUPEL_FILLING_NORMAL) == TRIES_OF_A_FILLING && fails_for_params(shrink);
 }
 
 /* Are the values the same at every shape, but for single elements? */

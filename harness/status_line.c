@@ -64,10 +64,12 @@ static void draw_line(cupel_status_line *line, const cupel_check_report *report,
     int gates = 0;
     for (int g = 0; g < CUPEL_GATE_COUNT; g++) gates += progress->scoreboard->gates[g].cases > 0;
     fprintf(line->out,
-            "%6.1f s  %" PRIu64
-            " cases (%.0f a second), %d gates exercised, worst ratio %.3g, %d finding(s)\n",
+            "%6.1f s  %" PRIu64 " cases (%.0f a second), %d gates exercised, worst ratio %.3g, %d finding(s)",
             report->seconds, progress->cases, rate_of(progress), gates, progress->worst_ratio,
             report->finding_count);
+    if (progress->scoreboard->unsupported)
+        fprintf(line->out, ", %" PRId64 " not run", progress->scoreboard->unsupported);
+    fputc('\n', line->out);
     fflush(line->out);
 }
 

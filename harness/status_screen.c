@@ -116,6 +116,11 @@ static void put_gates(painter *p, const cupel_check_report *report) {
 /* The three most frequent reasons, each with its part of all elements. */
 static void put_reasons(painter *p, const cupel_check_report *report) {
     enum { SHOWN = 3 };
+    const cupel_scoreboard *board = &report->scoreboard;
+    if (board->unsupported)
+        put(p, KEEP_REASONS, "not run %5.1f%% of the cases: %s",
+            100 * (double)board->unsupported / (double)(board->cases > 0 ? board->cases : board->unsupported),
+            report->unsupported);
     const int64_t *counts = report->scoreboard.not_judged;
     double all = 0;
     bool shown[CUPEL_REASON_COUNT] = {false};

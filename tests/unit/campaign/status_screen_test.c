@@ -86,6 +86,12 @@ static void every_figure_is_shown(void **state) {
     const char *gate = line_with(f, "shape polymorphism");
     assert_non_null(gate);
     assert_int_equal(gate[strlen(gate) - 1], '1');
+    assert_null(line_with(f, "not run"));
+    f->report.scoreboard.cases = 620;
+    f->report.scoreboard.unsupported = 155;
+    snprintf(f->report.unsupported, sizeof f->report.unsupported, "blocks that wait for each other");
+    cupel_status_screen_make(&f->report, &f->campaign, 200, 60, &f->screen);
+    assert_non_null(line_with(f, "not run  25.0% of the cases: blocks that wait for each other"));
     f->report.minimising = "wrong-class-y";
     cupel_status_screen_make(&f->report, &f->campaign, 200, 60, &f->screen);
     assert_non_null(line_with(f, "620 cases, minimising wrong-class-y, 10 overall"));

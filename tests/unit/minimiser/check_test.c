@@ -254,7 +254,7 @@ static void finding_is_minimised_attributed_and_counted_once(void **state) {
     assert_int_equal(check(f), CUPEL_OK);
     assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
     assert_int_equal(f->report.finding_count, 1);
-    assert_int_equal(f->report.findings[0].found_at, 4);
+    assert_int_equal(f->report.findings[0].found_at, 5);
     assert_int_equal(f->found, 1);
     assert_int_equal(f->minimised, 1);
     assert_true(f->report.findings[0].minimised);
