@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "explanation.h"
+#include "json_field.h"
 #include "npy.h"
 #include "repro.h"
 #include "schedule.h"
@@ -30,7 +31,8 @@ static const char temporary_prefix[] = ".new-";
 
 static cupel_code make_folders(const char *path, cupel_error *err) {
     char partial[PATH_SIZE];
-    if (strlen(path) >= sizeof partial) return cupel_fail(err, CUPEL_IO, "the path is too long: %s", path);
+    if (strlen(path) >= sizeof partial)
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s", path);
     for (size_t i = 1;; i++) {
         if (path[i] != '/' && path[i] != '\0') continue;
         memcpy(partial, path, i);
@@ -119,7 +121,7 @@ static cupel_code write_in(const char *folder, const char *name, const void *byt
                            cupel_error *err) {
     char path[PATH_SIZE];
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-        return cupel_fail(err, CUPEL_IO, "the path is too long: %s/%s", folder, name);
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s/%s", folder, name);
     return cupel_text_write(path, bytes, length, err);
 }
 
@@ -127,7 +129,7 @@ static cupel_code write_array(const char *folder, const char *name, const char *
                               const int64_t *shape, const void *data, cupel_error *err) {
     char path[PATH_SIZE];
     if (snprintf(path, sizeof path, "%s/%s.npy", folder, name) >= (int)sizeof path)
-        return cupel_fail(err, CUPEL_IO, "the path is too long: %s/%s", folder, name);
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s/%s", folder, name);
     return cupel_npy_write(path, descr, rank, shape, data, err);
 }
 
@@ -136,7 +138,7 @@ static cupel_code write_inputs(const cupel_bundle *bundle, const char *folder, c
     char inputs[PATH_SIZE];
     if (!c) return CUPEL_OK;
     if (snprintf(inputs, sizeof inputs, "%s/inputs", folder) >= (int)sizeof inputs)
-        return cupel_fail(err, CUPEL_IO, "the path is too long: %s", folder);
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s", folder);
     CUPEL_TRY(make_folders(inputs, err));
     for (int t = 0; c && t < c->tensor_count; t++) {
         const cupel_case_tensor *tensor = &c->tensors[t];
@@ -224,16 +226,16 @@ static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, 
     const char *path = realpath(bundle->contract_path, absolute) ? absolute : bundle->contract_path;
     if (path == absolute && realpath(folder, here)) relative_path(here, absolute, relative, sizeof relative);
     snprintf(hash, sizeof hash, "%016" PRIx64, file_hash(bundle->contract->source));
-    json_t *meta = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b, s:o, s:o, s:i, s:s}",
-                             "bundle", BUNDLE_FORMAT, "contract_path", path, "contract_relative", relative,
-                             "contract", bundle->contract->id, "executor", bundle->executor, "gate",
-                             cupel_gate_id(bundle->finding->gate), "signature", signature, "kind",
-                             cupel_finding_title(bundle->finding), "seed", (json_int_t)bundle->seed,
-                             "source_hash", hash, "provisional", (int)bundle->provisional, "defines",
-                             text_array(bundle->defines, bundle->define_count, false), "includes",
-                             text_array(bundle->includes, bundle->include_count, true), "traits",
-                             bundle->report ? bundle->report->necessary_traits : 0, "region",
-                             bundle->report ? bundle->report->region : "");
+    json_t *meta = json_pack(
+        "{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:o, s:o, s:i, s:s}", "bundle",
+        BUNDLE_FORMAT, "contract_path", path, "contract_relative", relative, "contract", bundle->contract->id,
+        "executor", bundle->executor, "gate", cupel_gate_id(bundle->finding->gate), "signature", signature,
+        "kind", cupel_finding_title(bundle->finding), "seed", cupel_json_from_number(bundle->seed),
+        "source_hash", hash, "provisional", (int)bundle->provisional, "defines",
+        text_array(bundle->defines, bundle->define_count, false), "includes",
+        text_array(bundle->includes, bundle->include_count, true), "traits",
+        bundle->report ? bundle->report->necessary_traits : 0, "region",
+        bundle->report ? bundle->report->region : "");
     char *text = meta ? json_dumps(meta, JSON_INDENT(2)) : NULL;
     cupel_code code =
         text ? write_in(folder, "bundle.json", text, strlen(text), err)
@@ -304,7 +306,7 @@ static json_t *load_meta(const char *path, cupel_error *err) {
     json_error_t problem;
     struct stat info;
     if (snprintf(file, sizeof file, "%s/bundle.json", path) >= (int)sizeof file) {
-        (void)cupel_fail(err, CUPEL_IO, "the path is too long: %s", path);
+        (void)cupel_fail(err, CUPEL_IO, "the path is too long: %.200s", path);
         return NULL;
     }
     if (stat(file, &info) == 0 && !S_ISREG(info.st_mode)) {
@@ -342,7 +344,7 @@ cupel_code cupel_bundle_expect_folder(const char *directory, const char *contrac
     struct stat info;
     name_part(contract_id, id, sizeof id);
     if (snprintf(path, sizeof path, "%s/crashes/%s", directory, id) >= (int)sizeof path)
-        return cupel_fail(err, CUPEL_IO, "the path is too long: %s", directory);
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s", directory);
     while (stat(path, &info) != 0) { /* the deepest part that is there */
         char *slash = strrchr(path, '/');
         if ((errno != ENOENT && errno != ENOTDIR) || !slash)
@@ -364,25 +366,51 @@ cupel_code cupel_bundle_expect_folder(const char *directory, const char *contrac
     return CUPEL_OK;
 }
 
-/* The folder of the bundle's folder; false when its path is too long. */
-static bool root_folder(const cupel_bundle *bundle, const char *directory, char *root, size_t size) {
-    char id[128];
+/* The bundle's own folder, and the folder of that; false when a path is too long. */
+static bool choose_folder(const cupel_bundle *bundle, const char *directory, const char *signature,
+                          char *path, size_t size, char *root, size_t root_size) {
+    char id[128], name[160];
+    if (bundle->place) {
+        const char *slash = strrchr(bundle->place, '/');
+        int length = slash == bundle->place ? 1 : slash ? (int)(slash - bundle->place) : 0;
+        return snprintf(root, root_size, "%.*s", length ? length : 1, length ? bundle->place : ".") <
+                   (int)root_size &&
+               snprintf(path, size, "%s", bundle->place) < (int)size;
+    }
     name_part(bundle->contract->id, id, sizeof id);
-    if (bundle->parent) return snprintf(root, size, "%s", bundle->parent) < (int)size;
+    name_part(signature, name, sizeof name);
     bool here = strcmp(directory, ".") == 0;
-    return snprintf(root, size, "%s%scrashes/%s", here ? "" : directory, here ? "" : "/", id) < (int)size;
+    return snprintf(root, root_size, "%s%scrashes/%s", here ? "" : directory, here ? "" : "/", id) <
+               (int)root_size &&
+           snprintf(path, size, "%s/%s-%s", root, cupel_gate_id(bundle->finding->gate), name) < (int)size;
+}
+
+/* Nothing but a bundle of the same contract is ever replaced. */
+static cupel_code expect_room(const cupel_bundle *bundle, const char *path, cupel_error *err) {
+    struct stat info;
+    if (lstat(path, &info) != 0) return CUPEL_OK;
+    if (!S_ISDIR(info.st_mode))
+        return cupel_fail(err, CUPEL_IO, "%s is in the way: expected the folder of a bundle, found %s", path,
+                          S_ISLNK(info.st_mode) ? "a symbolic link" : "a file");
+    json_t *meta = load_meta(path, NULL);
+    const char *theirs = json_string_value(json_object_get(meta, "contract"));
+    cupel_code code = CUPEL_OK;
+    if (theirs && strcmp(theirs, bundle->contract->id) != 0)
+        code = cupel_fail(err, CUPEL_IO, "%s is in the way: it holds a bundle of the contract '%.100s'", path,
+                          theirs);
+    json_decref(meta);
+    return code;
 }
 
 cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory, char *path, size_t size,
                               cupel_error *err) {
-    char signature[160], name[160], root[PATH_SIZE], temporary[PATH_SIZE + 32];
+    char signature[160], root[PATH_SIZE], temporary[PATH_SIZE + 32];
     cupel_finding_signature(bundle->finding, signature, sizeof signature);
-    name_part(signature, name, sizeof name);
-    if (!root_folder(bundle, directory, root, sizeof root) ||
-        snprintf(path, size, "%s/%s-%s", root, cupel_gate_id(bundle->finding->gate), name) >= (int)size)
-        return cupel_fail(err, CUPEL_IO, "the path is too long: %s", directory);
+    if (!choose_folder(bundle, directory, signature, path, size, root, sizeof root))
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s", directory);
     CUPEL_TRY(make_folders(root, err));
     cupel_bundle_sweep(root);
+    CUPEL_TRY(expect_room(bundle, path, err));
     if (keeps_existing(bundle, path)) return CUPEL_OK;
     snprintf(temporary, sizeof temporary, "%s/%s%ld", root, temporary_prefix, (long)getpid());
     remove_tree(temporary);
@@ -403,27 +431,6 @@ void cupel_bundle_remove(const char *path) {
         return;
     remove_tree(hidden);
     if (rename(path, hidden) == 0) remove_tree(hidden);
-}
-
-static cupel_code copy_field(const json_t *meta, const char *path, const char *key, char *out, size_t size,
-                             cupel_error *err) {
-    const char *text = json_string_value(json_object_get(meta, key));
-    if (!text || strlen(text) >= size)
-        return cupel_fail(err, CUPEL_SYNTAX, "%s/bundle.json: expected a text under '%s'", path, key);
-    memcpy(out, text, strlen(text) + 1);
-    return CUPEL_OK;
-}
-
-/* Texts of an array into rows of width bytes; returns how many. */
-static int copy_array(const json_t *meta, const char *key, char *rows, size_t width) {
-    const json_t *array = json_object_get(meta, key);
-    int count = 0;
-    for (size_t i = 0; i < json_array_size(array) && count < CUPEL_BUNDLE_TEXTS_MAX; i++) {
-        const char *text = json_string_value(json_array_get(array, i));
-        if (!text || strlen(text) >= width) continue;
-        memcpy(rows + (size_t)count++ * width, text, strlen(text) + 1);
-    }
-    return count;
 }
 
 /* Where the contract is no more where it was, it may have moved together with the bundle. */
@@ -451,37 +458,53 @@ bool cupel_bundle_exists(const char *path) {
     return snprintf(file, sizeof file, "%s/bundle.json", path) < (int)sizeof file && stat(file, &info) == 0;
 }
 
+static cupel_code read_names(const cupel_json_fields *f, cupel_bundle_info *out) {
+    uint64_t format;
+    cupel_gate gate;
+    CUPEL_TRY(cupel_json_number(f, "bundle", INT64_MAX, &format));
+    if (format != BUNDLE_FORMAT)
+        return cupel_fail(f->err, CUPEL_SYNTAX, "%s: expected bundle format %d", f->file, BUNDLE_FORMAT);
+    CUPEL_TRY(cupel_json_text(f, "contract_path", true, out->contract_path, sizeof out->contract_path));
+    CUPEL_TRY(cupel_json_text(f, "contract", true, out->contract_id, sizeof out->contract_id));
+    CUPEL_TRY(cupel_json_text(f, "executor", true, out->executor, sizeof out->executor));
+    CUPEL_TRY(cupel_json_text(f, "signature", true, out->signature, sizeof out->signature));
+    CUPEL_TRY(cupel_json_text(f, "gate", true, out->gate, sizeof out->gate));
+    if (!cupel_gate_parse(out->gate, &gate))
+        return cupel_fail(f->err, CUPEL_SYNTAX, "%s: unknown gate '%s'", f->file, out->gate);
+    if (cupel_executor_find(out->executor) == NULL)
+        return cupel_fail(f->err, CUPEL_SYNTAX, "%s: unknown executor '%s'", f->file, out->executor);
+    return CUPEL_OK;
+}
+
+/* What may be absent; what is there must make sense: another macro, say, is another kernel. */
+static cupel_code read_rest(const cupel_json_fields *f, cupel_bundle_info *out) {
+    enum { TRAITS_ALL = 2 * CUPEL_TRAIT_HISTORY - 1 };
+    char ignored[sizeof out->contract_path];
+    uint64_t traits;
+    CUPEL_TRY(cupel_json_text(f, "contract_relative", false, ignored, sizeof ignored));
+    CUPEL_TRY(cupel_json_text(f, "kind", false, ignored, sizeof ignored));
+    CUPEL_TRY(cupel_json_text(f, "source_hash", false, out->source_hash, sizeof out->source_hash));
+    CUPEL_TRY(cupel_json_flag(f, "provisional", &out->provisional));
+    CUPEL_TRY(cupel_json_text(f, "region", false, out->region, sizeof out->region));
+    CUPEL_TRY(cupel_json_number(f, "traits", TRAITS_ALL, &traits));
+    out->traits = (int)traits;
+    CUPEL_TRY(cupel_json_number(f, "seed", UINT64_MAX, &out->seed));
+    CUPEL_TRY(cupel_json_texts(f, "defines", out->defines[0], sizeof out->defines[0], CUPEL_BUNDLE_TEXTS_MAX,
+                               &out->define_count));
+    return cupel_json_texts(f, "includes", out->includes[0], sizeof out->includes[0], CUPEL_BUNDLE_TEXTS_MAX,
+                            &out->include_count);
+}
+
 cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_error *err) {
     memset(out, 0, sizeof *out);
     json_t *meta = load_meta(path, err);
     if (!meta) return CUPEL_IO;
-    cupel_code code = CUPEL_OK;
-    if (json_integer_value(json_object_get(meta, "bundle")) != BUNDLE_FORMAT)
-        code =
-            cupel_fail(err, CUPEL_SYNTAX, "%s/bundle.json: expected bundle format %d", path, BUNDLE_FORMAT);
-    if (code == CUPEL_OK)
-        code = copy_field(meta, path, "contract_path", out->contract_path, sizeof out->contract_path, err);
-    if (code == CUPEL_OK)
-        code = copy_field(meta, path, "contract", out->contract_id, sizeof out->contract_id, err);
-    if (code == CUPEL_OK) code = copy_field(meta, path, "executor", out->executor, sizeof out->executor, err);
-    if (code == CUPEL_OK)
-        code = copy_field(meta, path, "signature", out->signature, sizeof out->signature, err);
-    if (code == CUPEL_OK) code = copy_field(meta, path, "gate", out->gate, sizeof out->gate, err);
-    cupel_gate gate;
-    if (code == CUPEL_OK && !cupel_gate_parse(out->gate, &gate))
-        code = cupel_fail(err, CUPEL_SYNTAX, "%s/bundle.json: unknown gate '%s'", path, out->gate);
-    if (code == CUPEL_OK && cupel_executor_find(out->executor) == NULL)
-        code = cupel_fail(err, CUPEL_SYNTAX, "%s/bundle.json: unknown executor '%s'", path, out->executor);
-    if (copy_field(meta, path, "source_hash", out->source_hash, sizeof out->source_hash, NULL) != CUPEL_OK)
-        out->source_hash[0] = '\0';
+    char file[PATH_SIZE];
+    (void)snprintf(file, sizeof file, "%s/bundle.json", path); /* it was read from there */
+    cupel_json_fields fields = {meta, file, err};
+    cupel_code code = read_names(&fields, out);
+    if (code == CUPEL_OK) code = read_rest(&fields, out);
     if (code == CUPEL_OK) find_contract(meta, path, out);
-    out->provisional = json_is_true(json_object_get(meta, "provisional"));
-    if (copy_field(meta, path, "region", out->region, sizeof out->region, NULL) != CUPEL_OK)
-        out->region[0] = '\0';
-    out->traits = (int)json_integer_value(json_object_get(meta, "traits"));
-    out->seed = (uint64_t)json_integer_value(json_object_get(meta, "seed"));
-    out->define_count = copy_array(meta, "defines", out->defines[0], sizeof out->defines[0]);
-    out->include_count = copy_array(meta, "includes", out->includes[0], sizeof out->includes[0]);
     json_decref(meta);
     return code;
 }
@@ -490,7 +513,7 @@ cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract,
                                cupel_error *err) {
     char file[PATH_SIZE];
     if (snprintf(file, sizeof file, "%s/case.yaml", path) >= (int)sizeof file)
-        return cupel_fail(err, CUPEL_IO, "the path is too long: %s", path);
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s", path);
     cupel_arena *arena = cupel_arena_create(0);
     if (!arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for %s", file);
     char *text;

@@ -14,14 +14,14 @@ typedef struct cupel_bundle {
     uint64_t seed;
     int define_count, include_count; /* -D and -I of the command line */
     const char *const *defines, *const *includes;
-    const char
-        *parent;      /* NULL: directory/crashes/ID; else the folder that the bundle's own folder is put in */
-    bool provisional; /* as the search found it: replaced by any later bundle of this name */
+    const char *place; /* NULL: directory/crashes/ID/GATE-SIGNATURE; else the bundle's own folder */
+    bool provisional;  /* as the search found it: replaced by any later bundle of this name */
 } cupel_bundle;
 
 /* Writes the bundle under directory (the -o folder) and gives its path: everything goes to a temporary folder
  * that is flushed and renamed, so nothing half-written is ever seen. An existing bundle of the same name is
- * replaced only by a simpler case. */
+ * replaced only by a simpler case; anything else in its place (a file, a link, a bundle of another contract)
+ * is an error. */
 CUPEL_MUST_USE cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory, char *path,
                                              size_t size, cupel_error *err);
 

@@ -89,7 +89,7 @@ void cupel_check_resources(cupel_check *c) {
                      : left > wait_untimed  ? wait_untimed
                      : left > wait_least    ? left
                                             : wait_least;
-    cupel_resources_wait(c->resources_job, c->contract, seconds, resources);
+    cupel_resources_wait(c->resources_job, c->contract, seconds, c->options->stop, resources);
     c->resources_job = NULL;
     if (cupel_check_stopped(c)) return;
     int count = cupel_resources_judge(c->contract, resources, breaks);
@@ -98,6 +98,7 @@ void cupel_check_resources(cupel_check *c) {
 }
 
 void cupel_check_end_resources(cupel_check *c) {
-    if (c->resources_job) cupel_resources_wait(c->resources_job, c->contract, 0, &c->report->resources);
+    if (c->resources_job)
+        cupel_resources_wait(c->resources_job, c->contract, 0, c->options->stop, &c->report->resources);
     c->resources_job = NULL;
 }

@@ -1,4 +1,5 @@
 /* Commands that start from a bundle: replay and minimise. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,15 +22,27 @@ static void compare_output(const cupel_cli_bundle *o, const char *bundle, const 
     int output = finding && finding->output >= 0 ? finding->output : 0;
     int tensor = cupel_contract_tensor(o->session.contract, trial->graph->outputs[output].name);
     snprintf(path, sizeof path, "%s/output.npy", bundle);
-    if (tensor < 0 || cupel_npy_read(path, o->session.arena, &saved, NULL) != CUPEL_OK) return;
+    if (tensor < 0 || access(path, F_OK) != 0) return;
+    cupel_error problem = {0};
+    if (cupel_npy_read(path, o->session.arena, &saved, &problem) != CUPEL_OK) {
+        printf("output.npy is damaged: %s\n", problem.text);
+        return;
+    }
     const cupel_case_tensor *t = &trial->c->tensors[tensor];
     const cupel_observation *run = trial->runs[0].observation;
     if (t->buffer >= run->buffer_count || !run->buffers[t->buffer].bytes) return;
+    const char *type = cupel_format_of(t->type)->npy;
+    if (strcmp(saved.descr, type) != 0 || saved.count != t->count) {
+        printf("output.npy does not fit the case: expected %" PRId64 " elements of type %s, found %" PRId64
+               " of %s\n",
+               t->count, type, saved.count, saved.descr);
+        return;
+    }
     size_t size = (size_t)t->count * cupel_format_of(t->type)->size;
     void *now = cupel_arena_raw(o->session.arena, size ? size : 1, 1);
     if (!now) return;
     cupel_case_gather(trial->c, tensor, run->buffers[t->buffer].bytes, now);
-    bool same = saved.count == t->count && memcmp(saved.data, now, size) == 0;
+    bool same = memcmp(saved.data, now, size) == 0;
     printf("output bytes: %s\n", same ? "the same as in the bundle" : "differ from the bundle's");
 }
 
@@ -123,38 +136,10 @@ static cupel_code try_case(void *self, const cupel_recipe *recipe, cupel_arena *
     return cupel_supervisor_try(o->supervisor, recipe, false, arena, out, err);
 }
 
-/* Without -o the new bundle lies where the given one does. */
-static void parent_folder(const char *bundle, char *folder, size_t size) {
-    snprintf(folder, size, "%s", bundle);
-    char *slash = strrchr(folder, '/');
-    if (slash == folder) slash++;
-    if (slash)
-        *slash = '\0';
-    else
-        snprintf(folder, size, ".");
-}
-
-/* The given bundle goes when the new one beside it is of the same finding under another gate. One that the
- * user named himself stays. */
-static void drop_replaced(const char *bundle, const cupel_check_finding *found) {
-    char own[1100], named[64];
-    char *old = realpath(bundle, NULL), *new = realpath(found->bundle, NULL);
-    snprintf(own, sizeof own, "-%s", strstr(found->bundle, found->signature) ? found->signature : "");
-    const char *name = strrchr(bundle, '/') ? strrchr(bundle, '/') + 1 : bundle;
-    size_t length = strlen(name), tail = strlen(own);
-    cupel_gate gate;
-    snprintf(named, sizeof named, "%.*s", length > tail ? (int)(length - tail) : 0, name);
-    if (old && new &&strcmp(old, new) != 0 && tail > 1 && length > tail &&
-        strcmp(name + length - tail, own) == 0 && cupel_gate_parse(named, &gate))
-        cupel_bundle_remove(old);
-    free(old);
-    free(new);
-}
-
 static cupel_code write_minimal(cupel_cli_bundle *o, const cupel_cli_settings *settings, const char *bundle,
                                 const cupel_trial *trial, cupel_check_finding *found, cupel_error *err) {
-    char folder[1024];
-    parent_folder(bundle, folder, sizeof folder);
+    char *place = realpath(bundle, NULL); /* a link to a bundle stays one */
+    if (!place) return cupel_fail(err, CUPEL_IO, "%s is no longer there", bundle);
     cupel_bundle out = {.contract = o->session.contract,
                         .contract_path = o->kernel,
                         .executor = o->settings.executor,
@@ -167,12 +152,13 @@ static cupel_code write_minimal(cupel_cli_bundle *o, const cupel_cli_settings *s
                         .include_count = o->settings.includes.count,
                         .defines = o->settings.defines.items,
                         .includes = o->settings.includes.items,
-                        .parent = settings->directory ? NULL : folder,
+                        .place = settings->directory ? NULL : place,
                         .provisional = found->gate_untested};
-    CUPEL_TRY(cupel_bundle_write(&out, settings->directory ? settings->directory : ".", found->bundle,
-                                 sizeof found->bundle, err));
-    if (!settings->directory) drop_replaced(bundle, found);
-    return CUPEL_OK;
+    cupel_code code = cupel_bundle_write(&out, settings->directory ? settings->directory : ".", found->bundle,
+                                         sizeof found->bundle, err);
+    if (code == CUPEL_OK && !settings->directory) snprintf(found->bundle, sizeof found->bundle, "%s", bundle);
+    free(place);
+    return code;
 }
 
 static cupel_code save_minimal(cupel_cli_bundle *o, const cupel_cli_settings *settings, const char *bundle,

@@ -66,7 +66,7 @@ bool cupel_resources_replay(const cupel_contract *contract, const cupel_executor
     int launch;
     bool known = cupel_resources_is_limit(signature) &&
                  cupel_resources_parse(contract, signature + sizeof signature_prefix - 1, &limit, &launch);
-    cupel_resources_wait(cupel_resources_start(contract, options), contract, patience, resources);
+    cupel_resources_wait(cupel_resources_start(contract, options), contract, patience, NULL, resources);
     return known && cupel_resources_refuse(contract, resources, binding, launch, limit, text, size);
 }
 

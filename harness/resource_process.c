@@ -17,7 +17,7 @@
 #include "shrink.h"
 #include "worker_isolation.h"
 
-enum { CPU_SECONDS = 300, FILE_BYTES = 256 << 20, NAP_MILLISECONDS = 1, GRACE_NAPS = 500 };
+enum { CPU_SECONDS = 300, FILE_BYTES = 256 << 20, NAP_MILLISECONDS = 1, GRACE_NAPS = 500, LOOK_SECONDS = 1 };
 
 /* Of a compiler that expands templates without end; sanitizers map more than that at once. */
 static const rlim_t data_bytes = (rlim_t)8 << 30;
@@ -44,8 +44,10 @@ static void limit(int resource, rlim_t value) {
     (void)setrlimit(resource, &now);
 }
 
-static void prepare_child(const cupel_executor_options *options, int answer) {
+static void prepare_child(const cupel_executor_options *options, pid_t parent, int answer) {
     char ignored[512];
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1); /* it died before the line above */
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; fd < 3 && null >= 0; fd++) (void)dup2(null, fd);
     if (dup2(answer, 3) == 3) (void)close_range(4, ~0u, 0); /* others' ends of others' sockets */
@@ -71,9 +73,9 @@ static void write_all(int fd, const void *bytes, size_t size) {
 }
 
 static _Noreturn void be_child(const cupel_contract *contract, const cupel_executor_options *options,
-                               int answer) {
+                               pid_t parent, int answer) {
     static cupel_resources found; /* the process has this one job */
-    prepare_child(options, answer);
+    prepare_child(options, parent, answer);
     cupel_resources_architectures(contract, contract->limit_count ? 0 : cupel_resources_device(), &found);
     cupel_resources_compile(contract, options, &found);
     write_all(3, &found, sizeof found);
@@ -88,8 +90,9 @@ cupel_resources_job *cupel_resources_start(const cupel_contract *contract,
         free(job);
         return NULL;
     }
+    pid_t parent = getpid();
     job->pid = fork();
-    if (job->pid == 0) be_child(contract, options, ends[1]);
+    if (job->pid == 0) be_child(contract, options, parent, ends[1]);
     close(ends[1]);
     job->pipe = ends[0];
     if (job->pid > 0) return job;
@@ -98,13 +101,19 @@ cupel_resources_job *cupel_resources_start(const cupel_contract *contract,
     return NULL;
 }
 
-/* False when the time ended first. */
-static bool read_all(int fd, void *bytes, size_t size, double until, size_t *got) {
+static bool is_set(const volatile sig_atomic_t *stop) {
+    return stop && *stop;
+}
+
+/* False when the time ended first, or stop was set. */
+static bool read_all(int fd, void *bytes, size_t size, double until, const volatile sig_atomic_t *stop,
+                     size_t *got) {
     for (*got = 0; *got < size;) {
-        double left = until - cupel_shrink_now();
+        double left = is_set(stop) ? 0 : until - cupel_shrink_now();
         struct pollfd poller = {.fd = fd, .events = POLLIN};
-        int ready = left > 0 ? poll(&poller, 1, (int)(left * 1000) + NAP_MILLISECONDS) : 0;
-        if (ready < 0 && errno == EINTR) continue;
+        int most = left < LOOK_SECONDS ? (int)(left * 1000) + NAP_MILLISECONDS : LOOK_SECONDS * 1000;
+        int ready = left > 0 ? poll(&poller, 1, most) : 0;
+        if (left > 0 && (ready == 0 || (ready < 0 && errno == EINTR))) continue;
         if (ready <= 0) return false;
         ssize_t part = read(fd, (char *)bytes + *got, size - *got);
         if (part < 0 && errno == EINTR) continue;
@@ -151,8 +160,10 @@ static bool names_architectures(const cupel_contract *contract, const cupel_reso
     return memcmp(answer->architectures, expected->architectures, sizeof answer->architectures) == 0;
 }
 
-static void tell_end(bool timed_out, int status, cupel_resources *out) {
-    if (timed_out)
+static void tell_end(bool timed_out, bool stopped, int status, cupel_resources *out) {
+    if (timed_out && stopped)
+        snprintf(out->missing, sizeof out->missing, "interrupted before compiling for a GPU was done");
+    else if (timed_out)
         snprintf(out->missing, sizeof out->missing, "compiling for a GPU took too long");
     else if (WIFSIGNALED(status))
         snprintf(out->missing, sizeof out->missing, "the compiler for a GPU ended with signal %d (%s)",
@@ -162,7 +173,7 @@ static void tell_end(bool timed_out, int status, cupel_resources *out) {
 }
 
 void cupel_resources_wait(cupel_resources_job *job, const cupel_contract *contract, double seconds,
-                          cupel_resources *out) {
+                          const volatile sig_atomic_t *stop, cupel_resources *out) {
     cupel_resources answer;
     size_t got = 0;
     int status = 0;
@@ -171,13 +182,13 @@ void cupel_resources_wait(cupel_resources_job *job, const cupel_contract *contra
         snprintf(out->missing, sizeof out->missing, "no process to compile for a GPU could be started");
         return;
     }
-    bool ended = read_all(job->pipe, &answer, sizeof answer, cupel_shrink_now() + seconds, &got);
+    bool ended = read_all(job->pipe, &answer, sizeof answer, cupel_shrink_now() + seconds, stop, &got);
     bool whole = ended && got == sizeof answer;
     end_child(job->pid, ended && !whole, &status);
     if (whole && names_architectures(contract, out, &answer) && make_sound(&answer))
         *out = answer;
     else
-        tell_end(!ended, status, out);
+        tell_end(!ended, is_set(stop), status, out);
     close(job->pipe);
     free(job);
 }

@@ -4,6 +4,8 @@
 #ifndef CUPEL_RESOURCE_USE_H
 #define CUPEL_RESOURCE_USE_H
 
+#include <signal.h>
+
 #include "executor.h"
 #include "resources.h"
 
@@ -60,7 +62,7 @@ cupel_resources_job *cupel_resources_start(const cupel_contract *contract,
 /* Waits at most seconds for the answer, ends the process, frees the job. What the compiler does to its
  * process ends in out->missing. */
 void cupel_resources_wait(cupel_resources_job *job, const cupel_contract *contract, double seconds,
-                          cupel_resources *out);
+                          const volatile sig_atomic_t *stop, cupel_resources *out);
 
 /* Asks every limit of every launch on every device, over the whole claimed range; counts in *resources. The
  * number of breaks, at most CUPEL_BREAKS_MAX, each of a launch and limit once. */

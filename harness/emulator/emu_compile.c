@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -15,9 +16,11 @@
 #include "emu_embedded.h"
 #include "emu_entries.h"
 #include "emu_flags.h"
+#include "emu_sweep.h"
 #include "text.h"
 
-enum { ROUNDS_MAX = 12, SECONDS_MAX = 120, ARGUMENTS_MAX = 128 };
+/* A working folder of which nothing was touched for a day is one of a compiler that was killed. */
+enum { ROUNDS_MAX = 12, SECONDS_MAX = 120, ARGUMENTS_MAX = 128, STALE_SECONDS = 24 * 3600 };
 
 /* Part of every key: raise it when the compile step changes in a way that no file shows. */
 static const char *const step_version = "2";
@@ -232,6 +235,7 @@ static cupel_code handle_errors(job *j) {
                                  found[i].text);
     if (count && found[0].line >= 1 && found[0].line <= j->request->entry_count)
         return mismatch(j, j->request->entries[found[0].line - 1], found[0].text);
+    CUPEL_TRY(cupel_emu_compiler_room(j->log, j->err));
     return cupel_fail_at(j->err, CUPEL_BUILD, source->path, 1, 1, "the compiler failed without a message");
 }
 
@@ -249,9 +253,9 @@ static cupel_code compile_runtime(job *j) {
     argv[n++] = j->runtime;
     argv[n] = NULL;
     CUPEL_TRY(run(j, argv, &success));
-    return success
-               ? CUPEL_OK
-               : cupel_fail(j->err, CUPEL_BUILD, "the candidate runtime does not compile; see %s", j->log);
+    if (success) return CUPEL_OK;
+    CUPEL_TRY(cupel_emu_compiler_room(j->log, j->err));
+    return cupel_fail(j->err, CUPEL_BUILD, "the candidate runtime does not compile; see %s", j->log);
 }
 
 /* The first name in the linker's log that nobody defines, the runtime's own aside; NULL when there is none.
@@ -290,6 +294,7 @@ static cupel_code link_object(job *j) {
     size_t length;
     CUPEL_TRY(run(j, argv, &success));
     CUPEL_TRY(cupel_text_read(j->log, j->arena, &log, &length, j->err));
+    if (!success) CUPEL_TRY(cupel_emu_compiler_room(j->log, j->err));
     if (!success) return cupel_fail(j->err, CUPEL_BUILD, "the candidate does not link: %.600s", log);
     const char *name = undefined_name(log);
     if (!name) return CUPEL_OK;
@@ -378,6 +383,7 @@ cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_are
     CUPEL_TRY(object_path(request, arena, path, &found, err));
     if (found) return CUPEL_OK;
     CUPEL_TRY(make_folders(request->cache, arena, err));
+    cupel_emu_sweep(request->cache, time(NULL) - STALE_SECONDS);
     job j = {.request = request, .arena = arena, .err = err, .bounds = true};
     cupel_code code = start_job(&j);
     if (code == CUPEL_OK) code = compile_all(&j);

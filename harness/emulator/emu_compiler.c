@@ -4,30 +4,60 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "text.h"
 
-extern char **environ;
+/* In the child: the command, whose end ours brings about; the error that kept it from starting goes to the
+ * pipe. */
+static _Noreturn void be_command(const char *const *argv, const char *log, pid_t parent, int pipe) {
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127); /* it died before the line above */
+    int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (in >= 0 && out >= 0 && dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+        dup2(out, STDERR_FILENO) >= 0)
+        /* exec promises to leave the strings alone, though its type does not say so */
+        (void)execvp(argv[0], (char *const *)(uintptr_t)argv);
+    int error = errno;
+    (void)!write(pipe, &error, sizeof error);
+    _exit(127);
+}
+
+/* 0 once the command runs; else the errno that kept it from it. */
+static int start(const char *const *argv, const char *log, pid_t *child) {
+    int pipe[2], error = 0;
+    pid_t parent = getpid();
+    if (pipe2(pipe, O_CLOEXEC) != 0) return errno;
+    *child = fork();
+    if (*child == 0) be_command(argv, log, parent, pipe[1]);
+    int failure = *child < 0 ? errno : 0;
+    close(pipe[1]);
+    ssize_t got = 0;
+    while (!failure && (got = read(pipe[0], &error, sizeof error)) < 0 && errno == EINTR) {
+    }
+    close(pipe[0]);
+    if (failure || got != sizeof error) return failure;
+    while (waitpid(*child, NULL, 0) < 0 && errno == EINTR) {
+    }
+    return error;
+}
 
 cupel_code cupel_emu_compiler_run(const char *const *argv, const char *log, int seconds, bool *success,
                                   cupel_error *err) {
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions) != 0) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
     pid_t child;
-    /* posix_spawn promises to leave the strings alone, though its type does not say so */
-    int failure = posix_spawnp(&child, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
+    int failure = start(argv, log, &child);
+    if (failure == ENOSPC || failure == EDQUOT)
+        return cupel_fail(err, CUPEL_IO, "cannot write %s: %s", log, strerror(failure));
+    if (failure == EMFILE || failure == ENFILE || failure == EAGAIN)
+        return cupel_fail(err, CUPEL_UNABLE, "cannot run '%s': %s", argv[0], strerror(failure));
     if (failure)
         return cupel_fail(err, CUPEL_UNSUPPORTED,
                           "cannot run '%s' (%s): the emulator needs clang 14 or newer to compile kernels; "
@@ -47,6 +77,19 @@ cupel_code cupel_emu_compiler_run(const char *const *argv, const char *log, int 
     return CUPEL_OK;
 }
 
+cupel_code cupel_emu_compiler_room(const char *log, cupel_error *err) {
+    static const char probe[1 << 16];
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s.room", log) >= (int)sizeof path) return CUPEL_OK;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    bool opened = fd >= 0;
+    ssize_t wrote = opened ? write(fd, probe, sizeof probe) : -1;
+    int error = wrote < 0 ? errno : wrote < (ssize_t)sizeof probe ? ENOSPC : 0;
+    if (opened && close(fd) != 0 && !error) error = errno;
+    if (opened) (void)unlink(path);
+    return error ? cupel_fail(err, CUPEL_IO, "cannot write %s: %s", log, strerror(error)) : CUPEL_OK;
+}
+
 cupel_code cupel_emu_compiler_find(const char *path, const char *log, cupel_arena *arena,
                                    cupel_emu_compiler *out, cupel_error *err) {
     *out = (cupel_emu_compiler){.path = path ? path : "clang"};
@@ -56,6 +99,7 @@ cupel_code cupel_emu_compiler_find(const char *path, const char *log, cupel_aren
     size_t length;
     CUPEL_TRY(cupel_emu_compiler_run(argv, log, 20, &success, err));
     CUPEL_TRY(cupel_text_read(log, arena, &text, &length, err));
+    if (!success || length == 0) CUPEL_TRY(cupel_emu_compiler_room(log, err));
     char *line = success ? strstr(text, "#include <...> search starts here:\n") : NULL;
     if (!line)
         return cupel_fail(err, CUPEL_UNSUPPORTED, "'%s' does not say where its headers are; is it clang?",

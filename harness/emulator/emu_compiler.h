@@ -19,9 +19,15 @@ CUPEL_MUST_USE cupel_code cupel_emu_compiler_find(const char *path, const char *
                                                   cupel_emu_compiler *out, cupel_error *err);
 
 /* Runs a command (argv[0] is looked up on the PATH), its output and errors in the file log, at most seconds
- * of processor time. *success tells whether it ended with status 0. UNSUPPORTED when it cannot be started. */
+ * of processor time; it dies with this process. *success tells whether it ended with status 0. UNSUPPORTED
+ * when it cannot be started. */
 CUPEL_MUST_USE cupel_code cupel_emu_compiler_run(const char *const *argv, const char *log, int seconds,
                                                  bool *success, cupel_error *err);
+
+/* Fails with IO when nothing more can be written behind log: why a compiler failed without a sensible
+ * message.
+ */
+CUPEL_MUST_USE cupel_code cupel_emu_compiler_room(const char *log, cupel_error *err);
 
 /* One error of the compiler, at the author's place: where an instantiation that failed inside a header was
  * asked for. */

@@ -1,5 +1,6 @@
 /* Bundles: what is written can be read, a simpler case replaces, and nothing half-written is ever seen. */
 #include <dirent.h>
+#include <jansson.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -309,17 +310,96 @@ static void folders_are_looked_at_beforehand(void **state) {
     assert_int_equal(cupel_bundle_expect_folder(path, "bundled", &err), CUPEL_IO);
 }
 
-static void bundle_goes_beside_another(void **state) {
+static void bundle_goes_where_it_is_told(void **state) {
     fixture *f = *state;
-    char path[1024];
-    f->bundle.parent = f->folder;
+    char path[1024], place[128];
+    snprintf(place, sizeof place, "%s/any name", f->folder);
+    f->bundle.place = place;
     make_trial(f, 5);
     write_bundle(f, path, sizeof path);
-    f->bundle.parent = NULL;
-    assert_int_equal(strncmp(path, f->folder, strlen(f->folder)), 0);
-    assert_int_equal(strncmp(path + strlen(f->folder), "/CMP-03-", 8), 0);
-    assert_true(cupel_bundle_exists(path));
+    assert_string_equal(path, place);
+    assert_true(cupel_bundle_exists(place));
     assert_false(cupel_bundle_exists(f->folder));
+    make_trial(f, 4); /* simpler: the same folder */
+    write_bundle(f, path, sizeof path);
+    cupel_recipe recipe;
+    assert_int_equal(cupel_bundle_recipe(place, f->contract, &recipe, NULL), CUPEL_OK);
+    assert_int_equal(recipe.dims[0], 4);
+    f->bundle.place = NULL;
+}
+
+static void what_is_no_bundle_of_this_contract_is_not_replaced(void **state) {
+    fixture *f = *state;
+    char path[1024], place[128], other[128];
+    cupel_error err = {0};
+    snprintf(place, sizeof place, "%s/here", f->folder);
+    snprintf(other, sizeof other, "%s/other", f->folder);
+    f->bundle.place = place;
+    make_trial(f, 5);
+    assert_int_equal(cupel_text_write(place, "mine", 4, &err), CUPEL_OK);
+    assert_int_equal(cupel_bundle_write(&f->bundle, f->folder, path, sizeof path, &err), CUPEL_IO);
+    assert_non_null(strstr(err.text, "found a file"));
+    assert_int_equal(access(place, F_OK), 0);
+    assert_int_equal(unlink(place), 0);
+    assert_int_equal(mkdir(other, 0700), 0);
+    assert_int_equal(symlink("other", place), 0);
+    assert_int_equal(cupel_bundle_write(&f->bundle, f->folder, path, sizeof path, &err), CUPEL_IO);
+    assert_non_null(strstr(err.text, "found a symbolic link"));
+    assert_int_equal(unlink(place), 0);
+    cupel_contract contract = *f->contract, *const own = &contract;
+    contract.id = "another";
+    f->bundle.contract = own;
+    write_bundle(f, path, sizeof path);
+    f->bundle.contract = f->contract;
+    make_trial(f, 2);
+    assert_int_equal(cupel_bundle_write(&f->bundle, f->folder, path, sizeof path, &err), CUPEL_IO);
+    assert_non_null(strstr(err.text, "a bundle of the contract 'another'"));
+    f->bundle.place = NULL;
+}
+
+/* Nothing of a file that was edited by hand is passed over: under another macro it is another kernel. */
+static void fields_of_another_type_are_refused(void **state) {
+    static const struct {
+        const char *key, *value, *says;
+    } wrong[] = {
+        {"defines", "\"x\"", "'defines': expected a list of at most 32 texts, found \"x\""},
+        {"defines", "[5]", "'defines': expected texts of fewer than 256 bytes, found 5"},
+        {"includes", "{}", "'includes': expected a list"},
+        {"signature", "\"\"", "'signature': expected a text, found \"\""},
+        {"signature", "null", "'signature': expected a text, found null"},
+        {"seed", "\"a\"", "'seed': expected a whole number of 0..18446744073709551615, found \"a\""},
+        {"seed", "-1", "'seed': expected a whole number"},
+        {"seed", "1e300", "'seed': expected a whole number"},
+        {"traits", "128", "'traits': expected a whole number of 0..127, found 128"},
+        {"traits", "true", "'traits': expected a whole number"},
+        {"region", "[]", "'region': expected a text, found []"},
+        {"kind", "7", "'kind': expected a text, found 7"},
+        {"provisional", "0", "'provisional': expected true or false, found 0"},
+        {"source_hash", "1", "'source_hash': expected a text"},
+        {"contract_relative", "1", "'contract_relative': expected a text"},
+        {"contract", "1", "'contract': expected a text, found 1"},
+    };
+    fixture *f = *state;
+    char path[1024], file[1100];
+    make_trial(f, 5);
+    f->bundle.seed = UINT64_MAX;
+    write_bundle(f, path, sizeof path);
+    cupel_bundle_info info;
+    assert_int_equal(cupel_bundle_open(path, &info, NULL), CUPEL_OK);
+    assert_true(info.seed == UINT64_MAX);
+    snprintf(file, sizeof file, "%s/bundle.json", path);
+    json_t *sound = json_load_file(file, 0, NULL);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        cupel_error err = {0};
+        json_t *meta = json_copy(sound);
+        json_object_set_new(meta, wrong[i].key, json_loads(wrong[i].value, JSON_DECODE_ANY, NULL));
+        assert_int_equal(json_dump_file(meta, file, 0), 0);
+        json_decref(meta);
+        assert_int_equal(cupel_bundle_open(path, &info, &err), CUPEL_SYNTAX);
+        assert_non_null(strstr(err.text, wrong[i].says));
+        assert_non_null(strstr(err.text, file));
+    }
+    json_decref(sound);
 }
 
 static void folder_that_is_no_bundle_is_refused(void **state) {
@@ -340,7 +420,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(provisional_bundle_gives_way, setup, teardown),
         cmocka_unit_test_setup_teardown(killed_writer_leaves_whole_bundles, setup, teardown),
         cmocka_unit_test_setup_teardown(folders_are_looked_at_beforehand, setup, teardown),
-        cmocka_unit_test_setup_teardown(bundle_goes_beside_another, setup, teardown),
+        cmocka_unit_test_setup_teardown(bundle_goes_where_it_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_no_bundle_of_this_contract_is_not_replaced, setup, teardown),
+        cmocka_unit_test_setup_teardown(fields_of_another_type_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(folder_that_is_no_bundle_is_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* What is asked of whom: architectures, names of findings, needs of kernels by entry, and the child process:
  * a source that does not compile is a reason, never a finding. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -155,7 +156,7 @@ static void compile(const char *text, cupel_resources *out) {
     const char *path = write_source(text);
     const cupel_contract *c = typed("N: 1..64", "{entry: k<$T>, args: [x, y], grid: [1], block: [64]}", path);
     const cupel_executor_options options = {0};
-    cupel_resources_wait(cupel_resources_start(c, &options), c, 120, out);
+    cupel_resources_wait(cupel_resources_start(c, &options), c, 120, NULL, out);
     unlink(path);
 }
 
@@ -223,9 +224,12 @@ static void test_no_time(void **state) {
         typed("N: 1..64", "{entry: k, args: [x, y], grid: [1], block: [64]}", "/tmp/cupel-absent.cu");
     const cupel_executor_options options = {0};
     cupel_resources r;
-    cupel_resources_wait(cupel_resources_start(c, &options), c, 0, &r);
+    cupel_resources_wait(cupel_resources_start(c, &options), c, 0, NULL, &r);
     assert_string_equal(r.missing, "compiling for a GPU took too long");
-    cupel_resources_wait(NULL, c, 0, &r);
+    const volatile sig_atomic_t stop = 1; /* it does not wait then, whatever time there is */
+    cupel_resources_wait(cupel_resources_start(c, &options), c, 100, &stop, &r);
+    assert_string_equal(r.missing, "interrupted before compiling for a GPU was done");
+    cupel_resources_wait(NULL, c, 0, NULL, &r);
     assert_non_null(strstr(r.missing, "no process"));
     assert_int_equal(r.architecture_count, 2);
 }
