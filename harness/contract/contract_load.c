@@ -1,4 +1,7 @@
 /* From a path or a text to checked contracts. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,7 +77,39 @@ static cupel_code parse(const char *path, const char *text, size_t length, bool 
     return read_all(&whole, 1, file, default_source, arena, out, err);
 }
 
+static const char *extension(const char *path) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    return dot ? dot : path + strlen(path);
+}
+
+/* The names of contracts of single kernels beside STEM.cu, STEM_*.yaml, separated by commas. */
+static void contracts_of_kernels(const char *path, char *text, size_t size) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t stem = (size_t)(extension(path) - base), used = 0;
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(base - path) : 1, slash ? path : ".");
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        if (strncmp(name, base, stem) == 0 && name[stem] == '_' && strcmp(extension(name), ".yaml") == 0 &&
+            used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+        free(entries[i]);
+    }
+    if (count >= 0) free(entries);
+}
+
 static cupel_code fail_none(const char *path, cupel_error *err) {
+    char files[400];
+    contracts_of_kernels(path, files, sizeof files);
+    if (files[0])
+        return cupel_fail_at(err, CUPEL_CONTRACT, path, 1, 1,
+                             "expected a contract (a block comment that starts with 'cupel: 1', or a .yaml "
+                             "of the same name beside the source), found none; beside it lie contracts of "
+                             "single kernels: %s",
+                             files);
     return cupel_fail_at(err, CUPEL_CONTRACT, path, 1, 1,
                          "expected a contract (a block comment that starts with 'cupel: 1', or a .yaml of "
                          "the same name beside the source), found none");
@@ -84,11 +119,6 @@ cupel_code cupel_contracts_parse(const char *path, const char *text, size_t leng
                                  cupel_arena *arena, cupel_contracts *out, cupel_error *err) {
     CUPEL_TRY(parse(path, text, length, is_yaml, NULL, arena, out, err));
     return out->count > 0 ? CUPEL_OK : fail_none(path, err);
-}
-
-static const char *extension(const char *path) {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    return dot ? dot : path + strlen(path);
 }
 
 /* The file with the same stem and one of the extensions that exists; NULL when there is none. */
