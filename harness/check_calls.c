@@ -32,7 +32,8 @@ bool cupel_check_blame_calls(cupel_check *c, const cupel_recipe *recipe, const c
     if (!keeps_state(c)) return false;
     if (is_known(c, suspicion)) return true;
     int findings = c->report->finding_count;
-    for (size_t i = 0; i < sizeof tries / sizeof *tries && c->code == CUPEL_OK; i++) {
+    for (size_t i = 0; i < sizeof tries / sizeof *tries && c->code == CUPEL_OK && !cupel_check_stopped(c);
+         i++) {
         cupel_recipe r = *recipe;
         r.history = tries[i].history;
         r.calls = tries[i].calls;

@@ -36,6 +36,7 @@ static struct {
     int64_t y_fails_from, z_fails_below; /* dims from which y, and below which z, is wrong; 0: never */
     int refuse;                          /* that many tries show nothing */
     bool refuted;                        /* the exact oracle confirms nothing */
+    int calls_needed;                    /* a try shows nothing with fewer earlier calls; 0: any */
     int64_t judged, suspects;
     int64_t cases, ordinary; /* cases of a search, 0: 10; of these, of an ordinary shape */
     cupel_code opens;
@@ -96,6 +97,10 @@ cupel_code cupel_supervisor_try(cupel_supervisor *supervisor, const cupel_recipe
         out->unconfirmed = 1;
     else if (fake.refuse > 0)
         fake.refuse--;
+    else if (fake.calls_needed > 0 && cupel_recipe_calls(recipe) < fake.calls_needed)
+        return CUPEL_OK;
+    else if (fake.calls_needed > 0)
+        add_finding(&out->judged, "y"), out->judged.findings[0].kind = CUPEL_FINDING_HISTORY;
     else
         judge(recipe, &out->judged);
     return CUPEL_OK;
@@ -292,6 +297,33 @@ static void suspicion_that_never_shows_again_is_inconclusive(void **state) {
     assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
     assert_int_equal(f->report.unconfirmed, 1);
     assert_int_equal(fake.tries, 3); /* no more than that for one signature */
+}
+
+/* In a search, cases of a host function follow each other in one process: what a fresh one does not show may
+ * hang on the calls before. */
+static void calls_before_are_blamed(void **state) {
+    fixture *f = *state;
+    cupel_check_options options = {.kernel = "fake.yaml",
+                                   .directory = f->folder,
+                                   .cases = 10,
+                                   .supervisor = {.executor = "host"},
+                                   .standing = CUPEL_STANDING_PROOF};
+    fake.y_fails_from = 41;
+    fake.calls_needed = CUPEL_CALLS_MAX + 1; /* nothing shows it */
+    fake.suspects = 8;
+    assert_int_equal(cupel_check_run(fake.contract, &options, NULL, &f->report, NULL), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    assert_non_null(strstr(f->report.reason, "CMP-01: wrong value after other cases"));
+    assert_non_null(strstr(f->report.reason, "N=702"));
+    assert_non_null(strstr(f->report.reason, "the function seems to keep state"));
+    fake.calls_needed = 3;
+    assert_int_equal(cupel_check_run(fake.contract, &options, NULL, &f->report, NULL), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
+    assert_int_equal(f->report.unconfirmed, 0);
+    assert_int_equal(f->report.finding_count, 1);
+    assert_string_equal(f->report.findings[0].signature, "earlier-calls-y");
+    assert_int_equal(f->report.findings[0].finding.gate, CUPEL_GATE_ORD_02);
+    assert_int_equal(f->report.findings[0].recipe.calls, 3);
 }
 
 static void suspicion_that_shows_at_the_second_try_counts(void **state) {
@@ -612,6 +644,7 @@ int main(void) {
         WITH_FIXTURE(finding_is_minimised_attributed_and_counted_once),
         WITH_FIXTURE(slip_becomes_a_finding_of_its_own),
         WITH_FIXTURE(suspicion_that_never_shows_again_is_inconclusive),
+        WITH_FIXTURE(calls_before_are_blamed),
         WITH_FIXTURE(suspicion_that_shows_at_the_second_try_counts),
         WITH_FIXTURE(refuted_suspicion_does_not_block),
         WITH_FIXTURE(candidate_that_does_not_open_is_an_error),
