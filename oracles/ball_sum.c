@@ -48,14 +48,16 @@ void cupel_ball_tally_product(const cupel_working *w, cupel_ball_tally *tally, c
 
 /* What a flushed partial sum or term costs: nothing when neither can be a nonzero subnormal, else the
  * smallest normal for every operation, times the factors that are applied to the sum afterwards. Numbers of
- * magnitude >= least are multiples of its spacing, and so are their sums. */
-static double flushed(const cupel_working *w, const cupel_ball_tally *tally) {
+ * magnitude >= least are multiples of its spacing, and so are their sums. A mean's terms may be n times
+ * smaller. */
+static double flushed(const cupel_working *w, const cupel_trait *t, const cupel_ball_tally *tally) {
     if (!w->flush || tally->terms < 2) return 0;
+    const double divisor = t->in_statistic ? (double)tally->terms : 1, normal = divisor * w->normal;
     const double least = tally->products ? fmin(tally->least, tally->depth) : tally->least;
-    if (least * 2 * w->unit >= w->normal) return 0;
-    if (!tally->products && tally->spread == 0 && tally->grain >= w->normal) return 0;
+    if (least * 2 * w->unit >= normal) return 0;
+    if (!t->in_statistic && !tally->products && tally->spread == 0 && tally->grain >= normal) return 0;
     const double outside = isfinite(tally->outside) ? tally->outside : 1;
-    return (double)(tally->terms - 1) * w->normal * outside;
+    return (double)(tally->terms - 1) * normal * outside;
 }
 
 /* A mean's divisor may go inside the sum, where each of n quotients may underflow; seen from the sum, n times
@@ -91,7 +93,7 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     if (t->in_statistic && n > 1)
         roundings += 3 + (2 + w->division) * (1 + log(n)); /* Welford's quotients and differences */
     r.radius = exact_sum ? 0 : spread + roundings * w->unit * magnitude;
-    r.radius += flushed(w, tally) + scaled_away(w, t, tally);
+    r.radius += flushed(w, t, tally) + scaled_away(w, t, tally);
     r.sum = !t->in_statistic;
     r.magnitude = magnitude;
     r.spread = spread;

@@ -101,7 +101,7 @@ static bool sum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, double
     const double extent = fmax(magnitude, cupel_tensor_extent(x, row * n, n, s.magnitude));
     if (!(extent * 1.01 * trait->overflow < b->w.largest)) return false;
     /* as cupel_ball_tally_end: a mean's divisor inside the sum, where quotients may underflow */
-    const double carry = x->roundings > 0 || x->products ? (double)n + extent : (double)n;
+    const double carry = x->roundings > 0 || x->products ? fmax((double)n, extent) : (double)n;
     const double scaled = trait->in_statistic && n > 1 ? (double)n * carry * b->w.eta : 0;
     const bool single = spread == 0 && roundings == 0;
     const bool exact = single || (spread == 0 && !trait->in_statistic &&
@@ -138,7 +138,8 @@ static cupel_code sum(cupel_bounded *b, int node, int64_t n) {
     CUPEL_TRY(cupel_tensor_take_radius(b, t));
     bool fast = real && n > 0 && cupel_tensor_keeps(b, x);
     if (fast && b->w.flush && x->least * 2 * b->w.unit < b->w.normal * (double)n) fast = false;
-    if (fast && b->w.flush && (t->products || x->roundings > 0) && !(t->depth * 2 * b->w.unit >= b->w.normal))
+    if (fast && b->w.flush && (t->products || x->roundings > 0) &&
+        !(t->depth * 2 * b->w.unit >= b->w.normal * (double)n))
         fast = false;
     const double roundings = roundings_of(b, trait, n);
     for (int64_t row = 0; row < t->count; row++) {
