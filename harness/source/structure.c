@@ -7,7 +7,11 @@
 
 typedef enum { NO, YES, UNKNOWN } answer;
 
-enum { NEST_MAX = 64, DEVICE_ARCHITECTURE = 900 /* as the prelude of the emulator defines it */ };
+enum {
+    NEST_MAX = 64,
+    ANGLE_MAX = 4096 /* tokens between < and its >: odd code is to be read in linear time */,
+    DEVICE_ARCHITECTURE = 900 /* as the prelude of the emulator defines it */
+};
 
 typedef struct branch {
     answer taken;     /* whether a branch of this group has certainly been taken */
@@ -155,6 +159,7 @@ size_t cupel_structure_close(const cupel_structure *s, size_t i, size_t limit, u
 
 size_t cupel_structure_close_angle(const cupel_structure *s, size_t i, size_t limit, uint8_t depth) {
     size_t open = 0;
+    if (limit > i + ANGLE_MAX) limit = i + ANGLE_MAX;
     for (size_t k = i; k < limit; k++) {
         if (cupel_structure_hidden(s, k, depth)) continue;
         char c = mark_of(s, k);
