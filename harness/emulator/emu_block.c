@@ -204,26 +204,6 @@ void cupel_emu_block_begin_budget(void) {
     if (m->access_budget == 0) m->access_budget = next_slice();
 }
 
-static bool has_one_block(void) {
-    const cupel_emu_dim grid = m->registers->grid_dim;
-    return (uint64_t)grid.x * grid.y * grid.z == 1;
-}
-
-/* Blocks run one after another here, side by side on a device: a block of a larger grid may be waiting for
- * one that has not begun (a barrier over the grid by hand), and then the hang is ours. One block alone can
- * only wait for itself; so does one that has used up half of the run's steps, the last quarter of them
- * without a look at anything that another block could store. */
-static void report_endless(const void *pc) {
-    const unsigned long long limit = (unsigned long long)m->steps_limit;
-    bool alone = m->proving && !m->heard && m->steps_at_block >= m->steps_limit / 2;
-    if (has_one_block() || alone)
-        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_HANG, pc, "no end after %llu steps", limit);
-    cupel_emu_report_stop(CUPEL_RUN_UNSUPPORTED, CUPEL_FAULT_NONE, pc,
-                          "no end after %llu steps of one of several blocks, which may wait for another one; "
-                          "waits between blocks are not emulated",
-                          limit);
-}
-
 /* A step is an executed edge, a memory access, a barrier or a warp operation, so that every loop uses steps
  * up, but for those without a way out that touch nothing (emu_fault.c). After a slice that one thread has
  * used up alone the others come to run: it may be spinning until another one stores a flag. Of the two
@@ -231,10 +211,13 @@ static void report_endless(const void *pc) {
 void cupel_emu_budget_spent(const void *pc) {
     enum { A_SLICE_ALONE = 3 };
     cupel_emu_block_begin_budget();
-    if (m->registers->budget == 0 || m->access_budget == 0) report_endless(pc);
-    if (!m->proving && m->steps_left < m->steps_limit / 4 && !has_one_block()) cupel_emu_global_prove();
+    if (m->registers->budget == 0 || m->access_budget == 0) {
+        cupel_emu_progress_more(pc);
+        cupel_emu_block_begin_budget();
+    }
+    if (m->waiting_out) cupel_emu_progress_spent();
     if (++m->spent_alone < A_SLICE_ALONE) return;
-    m->slice = SHORT_SLICE;
+    m->slice = m->waiting_out ? CUPEL_EMU_SLICE : SHORT_SLICE;
     cupel_emu_block_step(NULL);
 }
 
@@ -277,7 +260,6 @@ static void poison(const cupel_emu_shared *shared) {
 
 void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz) {
     m->registers->block = (cupel_emu_dim){bx, by, bz};
-    m->steps_at_block = m->steps_left;
     m->slice = CUPEL_EMU_SLICE;
     if (m->shared_touched) {
         poison(&m->static_shared);

@@ -120,10 +120,10 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->valid = memory->valid;
     m->writable = memory->writable != NULL ? memory->writable : memory->valid;
     m->readable = memory->readable;
-    m->steps_limit = m->steps_left = m->steps_at_block = step_limit;
+    m->steps_limit = m->steps_left = step_limit;
     m->registers->budget = m->access_budget = 0;
     m->zero_poison = zero_poison;
-    m->stopped = false;
+    m->stopped = m->waiting_out = false;
     m->module_dirty = m->kept == module;
     m->kept = NULL;
     m->note_count = 0;

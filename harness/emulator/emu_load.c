@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "emu_machine.h"
 #include "emu_place.h"
@@ -121,6 +122,11 @@ static void read_sections(cupel_emu_module *module, Elf *elf) {
     }
 }
 
+static int by_start(const void *a, const void *b) {
+    const range *one = a, *two = b;
+    return (one->start > two->start) - (one->start < two->start);
+}
+
 static bool read_object(cupel_emu_module *module) {
     int fd = open(module->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
@@ -129,6 +135,7 @@ static bool read_object(cupel_emu_module *module) {
     if (elf != NULL) read_sections(module, elf);
     elf_end(elf);
     close(fd);
+    qsort(module->hidden, (size_t)module->hidden_count, sizeof module->hidden[0], by_start);
     return module->code.stop != 0;
 }
 
@@ -217,6 +224,22 @@ void cupel_emu_module_gather(cupel_emu_module *module) {
 uint8_t *cupel_emu_module_coverage(cupel_emu_module *module, size_t *count) {
     *count = (size_t)module->candidate->edge_count + 1;
     return module->coverage;
+}
+
+uint64_t cupel_emu_module_hash(const cupel_emu_module *module) {
+    uint64_t hash = 0;
+    for (int i = 0; i < module->variable_count; i++) {
+        uintptr_t at = module->variables[i].start;
+        const uintptr_t stop = module->variables[i].stop;
+        for (int h = 0; h < module->hidden_count; h++) {
+            const range *hidden = &module->hidden[h];
+            if (!overlaps(hidden, at, stop - at)) continue;
+            if (hidden->start > at) hash = XXH3_64bits_withSeed((const void *)at, hidden->start - at, hash);
+            at = hidden->stop < stop ? hidden->stop : stop;
+        }
+        hash = XXH3_64bits_withSeed((const void *)at, stop - at, hash);
+    }
+    return hash;
 }
 
 /* "ns::softmax<float>" -> "7softmax", as its name stands in mangled names. */

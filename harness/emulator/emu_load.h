@@ -20,6 +20,8 @@ bool cupel_emu_module_owns_pages(const cupel_emu_module *module, uintptr_t addre
 bool cupel_emu_module_is_code(const cupel_emu_module *module, uintptr_t address);
 /* Gives every variable the value that it had when the object was loaded. */
 void cupel_emu_module_restore(cupel_emu_module *module);
+/* A hash of what the candidate's own variables hold. */
+uint64_t cupel_emu_module_hash(const cupel_emu_module *module);
 /* Adds the edges taken since the last call to the module's coverage. */
 void cupel_emu_module_gather(cupel_emu_module *module);
 

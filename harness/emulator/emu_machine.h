@@ -49,6 +49,7 @@ typedef struct cupel_emu_warp {
     uint32_t ready;            /* may run now */
     uint32_t stepped;          /* wait for all others to come as far as they can */
     uint32_t at_barrier;       /* wait in __syncthreads */
+    uint32_t asking;           /* wait in __activemask */
     uint32_t alive;            /* have not exited */
     uint32_t existing;         /* slots that hold a thread */
     uint32_t existing_lanes;
@@ -147,7 +148,7 @@ typedef struct cupel_emu_machine {
     const cupel_emu_memory *memory;
     cupel_observation *out;
     uint64_t steps_left, steps_limit; /* not yet handed out to the budgets; in all */
-    uint64_t steps_at_block;          /* steps_left when the block began */
+    bool waiting_out;                 /* the steps are used up: does the run still get anywhere? */
     uint32_t slice;                   /* steps for a budget */
     bool zero_poison, running, stopped, module_dirty;
     cupel_emu_module *kept; /* its variables hold what earlier calls of the same run left in them */
@@ -198,6 +199,11 @@ bool cupel_emu_global_begin(void); /* false: no memory */
 void cupel_emu_global_prove(void); /* from here on loads of what another block could store are heard */
 /* An access outside shared memory, before it happens. */
 void cupel_emu_global_order(uintptr_t address, size_t size, cupel_emu_use use, const void *pc);
+/* emu_progress.c */
+uint64_t cupel_emu_steps_made(void);
+/* The run's steps are used up: there are some more now, or the run has ended, as a hang or not judged. */
+void cupel_emu_progress_more(const void *pc);
+void cupel_emu_progress_spent(void); /* a budget has been spent since */
 /* emu_fault.c */
 void cupel_emu_fault_install(void);
 void cupel_emu_fault_watch(bool on); /* for loops that use no steps, while a launch runs */

@@ -37,6 +37,10 @@ __global__ void straight_endless(float *y) {
     for (;;) y[tid()] += 1; // no branch
 }
 
+__global__ void counts_for_ever(volatile unsigned *y) {
+    for (;;) y[0] = y[0] + 1;
+}
+
 __global__ void empty_endless(float *y) { while (1); } // nothing at all
 __global__ void empty_while(float *y, int n) {
     while (n); // nothing for n
@@ -159,7 +163,7 @@ __global__ void big_static(float *y) {
 }
 
 CANDIDATE(ENTRY(scale, 0), ENTRY(past_the_end, 0), ENTRY(reads_past, 0), ENTRY(null_store, 0), ENTRY(wild_store, 0),
-          ENTRY(misaligned, 0), ENTRY(endless, 0), ENTRY(straight_endless, 0), ENTRY(empty_endless, 0), ENTRY(empty_while, 0),
+          ENTRY(misaligned, 0), ENTRY(endless, 0), ENTRY(straight_endless, 0), ENTRY(counts_for_ever, 0), ENTRY(empty_endless, 0), ENTRY(empty_while, 0),
           ENTRY(empty_in_the_middle, 0), ENTRY(multiplies_for_ever, 0), ENTRY(long_way, 0), ENTRY(leaves_local, 0),
           ENTRY(leaves_local_at_once, 0), ENTRY(deadlock, 0), ENTRY(overflow, 0),
           ENTRY(asserts, 0), ENTRY(traps, 0), ENTRY(divides, 0), ENTRY(remembers, 0), ENTRY(constants, 0),

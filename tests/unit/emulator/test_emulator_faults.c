@@ -157,7 +157,7 @@ static void test_endless(void **state) {
     for (int turn = 0; turn < 2; turn++) {
         field_reset(&f, 16, 16, 0);
         float *y = field_buffer(&f, 1);
-        run("endless", (shape){.steps = 500000}, 1, (const void *[]){&y});
+        run("endless", (shape){.block = 1, .steps = 500000}, 1, (const void *[]){&y});
         steps[turn] = f.seen.steps;
         expect_fault(CUPEL_FAULT_HANG, "endless", "endless");
     }
@@ -169,7 +169,7 @@ static void test_endless_in_a_grid(void **state) {
     (void)state;
     field_reset(&f, 16, 16, 0);
     float *y = field_buffer(&f, 1);
-    run("endless", (shape){.grid = 2, .steps = 500000}, 1, (const void *[]){&y});
+    run("endless", (shape){.block = 1, .grid = 2, .steps = 500000}, 1, (const void *[]){&y});
     assert_int_equal(f.seen.outcome, CUPEL_RUN_UNSUPPORTED);
     assert_non_null(strstr(f.seen.text, "waits between blocks"));
     correct_kernel_is_right();
@@ -179,7 +179,7 @@ static void test_endless_without_a_branch(void **state) {
     (void)state;
     field_reset(&f, 16, 64, 0);
     float *y = field_buffer(&f, 1);
-    run("straight_endless", (shape){0}, 1, (const void *[]){&y});
+    run("straight_endless", (shape){.block = 1, .steps = 500000}, 1, (const void *[]){&y}); /* up to 2^24 */
     expect_fault(CUPEL_FAULT_HANG, "straight_endless", "no branch");
 }
 
@@ -208,6 +208,28 @@ static void test_endless_without_a_step(void **state) {
     field_reset(&f, 16, 64, 0);
     run("empty_while", (shape){.grid = 2}, 2, (const void *[]){&y, &n});
     assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+}
+
+/* Whoever stores something new now and then is at work; for how long is not ours to say. */
+static void test_work_without_an_end_is_no_hang(void **state) {
+    (void)state;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("counts_for_ever", (shape){.block = 1, .steps = 100000}, 1, (const void *[]){&y});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_UNSUPPORTED);
+    assert_non_null(strstr(f.seen.text, "still at work"));
+    correct_kernel_is_right();
+}
+
+/* Past the steps that it was given, and done all the same; one thread may be silent for long. */
+static void test_late_end(void **state) {
+    (void)state;
+    int n = 3000000;
+    field_reset(&f, 16, 64, 0);
+    float *y = field_buffer(&f, 1);
+    run("long_way", (shape){.block = 1, .steps = 100000}, 2, (const void *[]){&y, &n});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+    assert_true(y[0] == 2);
 }
 
 /* Slow and without an access for longer than an endless loop takes to be found. */
@@ -458,6 +480,8 @@ int main(void) {
         cmocka_unit_test(test_endless_in_a_grid),
         cmocka_unit_test(test_endless_without_a_branch),
         cmocka_unit_test(test_endless_without_a_step),
+        cmocka_unit_test(test_work_without_an_end_is_no_hang),
+        cmocka_unit_test(test_late_end),
         cmocka_unit_test(test_slow_is_not_endless),
         cmocka_unit_test(test_leaving_a_local_array),
         cmocka_unit_test(test_deadlock),
