@@ -27,6 +27,7 @@ typedef struct sweep {
     int below;    /* further values tried below, */
     int above;    /* and above */
     int moves;    /* shapes tried away from the minimal one */
+    bool near;    /* a sample above contradicts the law: it is one of the swept values alone */
     bool but_not; /* law goes on and on, yet holds_at does not fail */
     int64_t holds_at;
     cupel_law law;
@@ -182,7 +183,10 @@ static void sweep_dim(region *r, sweep *s, int dim) {
     fit(r, s);
     bool whole = least(r, s) + s->count > r->shrink->contract->dims[dim].hi;
     s->known = s->count >= (SWEEP_MIN / 2) || whole;
-    if (s->law.kind != CUPEL_LAW_LISTED && !(is_right_below(r, s) && is_right_above(r, s)))
+    if (s->law.kind == CUPEL_LAW_LISTED) return;
+    if (is_right_below(r, s))
+        s->near = !is_right_above(r, s);
+    else
         give_up_law(s, least(r, s));
 }
 
@@ -255,10 +259,19 @@ static cupel_region_outcome predict(const region *r, const int64_t *dims) {
     return CUPEL_REGION_FAILS;
 }
 
+/* Is it beyond what a law speaks of? */
+static bool is_far(const region *r, const int64_t *dims) {
+    for (int i = 0; i < r->sweep_count; i++)
+        if (r->sweeps[i].near && dims[r->sweeps[i].dim] >= least(r, &r->sweeps[i]) + r->sweeps[i].count)
+            return true;
+    return false;
+}
+
 /* Shapes that failed on the way to the minimal case, if with other values. */
 static bool history_agrees(const region *r) {
     for (int i = 0; i < r->shrink->failed_count && r->any_values; i++)
-        if (predict(r, r->shrink->failed[i]) != CUPEL_REGION_FAILS) return false;
+        if (!is_far(r, r->shrink->failed[i]) && predict(r, r->shrink->failed[i]) != CUPEL_REGION_FAILS)
+            return false;
     return true;
 }
 
@@ -337,14 +350,16 @@ static const char *name_of(const region *r, int dim) {
     return r->shrink->contract->dims[dim].name;
 }
 
-/* "at M = 4, K = 1 ": dims of which nothing is said; spoken: the one sweep that is spoken of, or -1 for all.
- */
+/* "at M = 4, N <= 258 ": dims of which nothing is said, and how far what is said of others reaches; spoken:
+ * the one sweep that is spoken of, or -1 for all. */
 static void add_place(const region *r, int spoken, words *w) {
     bool any = false;
     for (int i = 0; i < r->sweep_count; i++) {
-        if (spoken < 0 || i == spoken) continue;
-        add(w, "%s%s = %lld", any ? ", " : "at ", name_of(r, r->sweeps[i].dim),
-            (long long)least(r, &r->sweeps[i]));
+        const sweep *s = &r->sweeps[i];
+        bool told = spoken < 0 || i == spoken;
+        if (told && !s->near) continue;
+        add(w, "%s%s %s %lld", any ? ", " : "at ", name_of(r, s->dim), told ? "<=" : "=",
+            (long long)(told ? least(r, s) + s->count - 1 : least(r, s)));
         any = true;
     }
     if (any) add(w, " ");
@@ -403,6 +418,12 @@ static bool is_everywhere(const region *r, int spoken) {
     return true;
 }
 
+static bool has_near(const region *r, int spoken) {
+    for (int i = 0; i < r->sweep_count; i++)
+        if ((spoken < 0 || i == spoken) && r->sweeps[i].near) return true;
+    return false;
+}
+
 static void describe(const region *r, words *w) {
     int spoken = speaks(r);
     bool listed = is_listed(r, spoken), everywhere = is_everywhere(r, spoken);
@@ -410,14 +431,14 @@ static void describe(const region *r, words *w) {
     if (!r->any_values)
         add(w,
             r->filling == CUPEL_FILLING_NORMAL ? "with values drawn at random " : "with values like these ");
-    if (!everywhere || r->sweep_count > 1) add_place(r, spoken, w);
+    add_place(r, spoken, w);
     if (everywhere)
         add(w, "fails at every shape tried");
     else
         add(w, listed ? "fails at " : any_values ? "fails only when " : "fails when ");
     add_condition(r, spoken, w);
     if (any_values) add(w, "; any values");
-    if (!everywhere) add_tried(r, spoken, w);
+    if (!everywhere || has_near(r, spoken)) add_tried(r, spoken, w);
 }
 
 /* Learns the laws of all dims; false when the budget allowed nothing. */
