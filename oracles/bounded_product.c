@@ -3,7 +3,7 @@
 
 #include "bounded.h"
 
-enum { COLUMNS = 128, ROWS = 4 };
+enum { COLUMNS = 128, ROWS = 4, CACHE_LINE = 64 };
 
 typedef struct extents {
     int64_t m, k, n;
@@ -25,8 +25,8 @@ typedef struct matmul {
     double *grain_x, *grain_y; /* with fine: powers of two that the elements are multiples of, of one batch */
     double hidden_x, hidden_y; /* relative roundings of chains whose result happened to be exact */
     double *size_y, *moved_y;  /* |y| + radius and that radius, of one batch; moved_y NULL when 0 */
-    double extent;         /* of every element, node-wide, where a factor is itself a product; else 0, and */
-    double *sum_x, *sum_y; /* an element's follows from the sums of |x| and |y| over row and column */
+    double extent; /* of every element, where one bound serves all; else 0, and an element's own follows */
+    double *sum_x, *sum_y; /* from the sums of |x| over its row and of |y| over its column */
 } matmul;
 
 /* The most bits that any element of t uses. */
@@ -116,7 +116,8 @@ static bool finish(const matmul *p, int64_t at, double value, double size, doubl
     double spread = exact ? 0 : moved + p->rounding * u * size + k * p->underflow;
     if (trait->rescalable && k > 1) spread += (k - 1) * (spread + u * size);
     const double magnitude = size + spread;
-    if (!(fmax(magnitude, extent) * 1.01 * trait->overflow < w->largest)) return false;
+    const double top = (magnitude > extent ? magnitude : extent) * 1.01 * trait->overflow;
+    if (!(top < w->largest)) return false;
     p->t->value[at] = value;
     p->t->radius[at] = exact ? 0 : (spread + (k - 1) * u * magnitude) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;
     if (p->t->magnitude) {
@@ -174,6 +175,22 @@ static double grain_of(double x) {
     return low > 1000 ? INFINITY : ldexp(1, low);
 }
 
+static void sum_sizes(const matmul *p, int64_t batch) {
+    const extents e = p->e;
+    for (int64_t i = 0; i < e.m; i++) {
+        const int64_t begin = (batch * e.m + i) * e.k;
+        double size = 0;
+        for (int64_t k = begin; k < begin + e.k; k++) size += fabs(p->x->value[k]) + cupel_radius_at(p->x, k);
+        p->sum_x[i] = size;
+    }
+    double *restrict sums = p->sum_y;
+    memset(sums, 0, (size_t)e.n * sizeof *sums);
+    for (int64_t k = 0; k < e.k; k++) {
+        const double *restrict y = p->size_y + k * e.n;
+        for (int64_t j = 0; j < e.n; j++) sums[j] += y[j];
+    }
+}
+
 static void prepare_batch(const matmul *p, int64_t batch) {
     const extents e = p->e;
     const double *y = p->y->value + batch * e.k * e.n;
@@ -188,16 +205,7 @@ static void prepare_batch(const matmul *p, int64_t batch) {
     for (int64_t i = 0; p->fine && i < e.k * e.n; i++) p->grain_y[i] = grain_of(y[i]);
     for (int64_t i = 0; i < e.m; i++)
         p->odd_row[i] = !cupel_tensor_is_plain(p->x, (batch * e.m + i) * e.k, e.k);
-    for (int64_t i = 0; i < e.m; i++) {
-        const int64_t begin = (batch * e.m + i) * e.k;
-        p->sum_x[i] = 0;
-        for (int64_t k = begin; k < begin + e.k; k++)
-            p->sum_x[i] += fabs(p->x->value[k]) + cupel_radius_at(p->x, k);
-    }
-    memset(p->sum_y, 0, (size_t)e.n * sizeof(double));
-    for (int64_t k = 0; k < e.k; k++) {
-        for (int64_t j = 0; j < e.n; j++) p->sum_y[j] += p->size_y[k * e.n + j];
-    }
+    if (!(p->extent > 0)) sum_sizes(p, batch);
     memset(p->odd_column, 0, (size_t)e.n);
     for (int64_t i = 0; (p->y->classes || p->y->reasons) && i < e.k * e.n; i++)
         p->odd_column[i % e.n] |= !cupel_tensor_is_plain(p->y, batch * e.k * e.n + i, 1);
@@ -236,11 +244,14 @@ static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
     const double trough = (x->extents ? x->chain_trough : fmin(1, x->least)) *
                           (y->extents ? y->chain_trough : fmin(1, y->least));
     const double overflow = p->b->plans[p->node].trait.overflow;
+    const double all = (double)p->e.k * peak;
     p->t->depth = trough;
     if (chain > 0 || x->products || y->products) {
         if (chain > 0 && !(trough >= w->normal)) p->underflow = w->eta * 3 * peak;
-        p->extent = (double)p->e.k * peak;
-        if (!(p->extent * 1.01 * overflow < w->largest) || x->peak || y->peak) p->loops = false;
+        p->extent = all;
+        if (!(all * 1.01 * overflow < w->largest) || x->peak || y->peak) p->loops = false;
+    } else if (!p->t->peak && all * 1.01 * overflow < w->largest) {
+        p->extent = all; /* small enough for every element */
     }
     if (w->flush && !(trough * 2 * w->unit >= w->normal)) p->loops = false;
     if (w->flush && x->least * y->least * 2 * w->unit < w->normal) p->loops = false;
@@ -248,11 +259,11 @@ static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
 
 static cupel_code multiply(matmul *p, int64_t batches) {
     const extents e = p->e;
-    block *s = malloc(sizeof *s);
+    block *s = aligned_alloc(CACHE_LINE, sizeof *s); /* else every vector store crosses two lines */
     p->low_row = malloc((size_t)(e.m + 1) * sizeof(int));
     p->low_column = malloc((size_t)(e.n + 1) * sizeof(int));
     const size_t size_x = (size_t)(e.m * e.k + 1), size_y = (size_t)(e.k * e.n + 1);
-    p->size_y = malloc(size_y * sizeof(double));
+    p->size_y = aligned_alloc(CACHE_LINE, (size_y * sizeof(double) / CACHE_LINE + 1) * CACHE_LINE);
     if (p->y->radius || p->hidden_y > 0) p->moved_y = malloc(size_y * sizeof(double));
     if (p->fine) p->grain_x = malloc(size_x * sizeof(double)), p->grain_y = malloc(size_y * sizeof(double));
     const bool grains = !p->fine || (p->grain_x && p->grain_y);

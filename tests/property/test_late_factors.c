@@ -309,7 +309,65 @@ static void late_forms_stay_inside(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* One row of n equal elements x, one column of n equal elements w, one scale c, in f32. */
+typedef struct fixed_case {
+    const char *expression;
+    int64_t n;
+    double x, w, c;
+    bool matrix;
+    double shrink; /* this factor on x and w takes the case far from the end of the range */
+} fixed_case;
+
+static void answer_fixed(property_problem *p, const fixed_case *f, double scale, cupel_arena *arena) {
+    *p = (property_problem){.expression = f->expression, .arena = arena, .type = CUPEL_F32};
+    p->rules = (cupel_rules){.working = CUPEL_F32};
+    p->m = p->k = p->count = p->shape[0] = 1;
+    p->n = f->n;
+    p->rank = f->matrix ? 2 : 1;
+    p->shape[1] = f->matrix;
+    property_input *x = property_add(p, "x", 2, 1, f->n), *w = property_add(p, "w", 2, f->n, 1),
+                   *c = property_add(p, "c", 2, 1, 1);
+    for (int64_t i = 0; i < f->n; i++) {
+        x->values[i] = (float)(f->x * scale);
+        w->values[i] = (float)(f->w * scale);
+    }
+    c->values[0] = (float)f->c;
+    property_answer(p);
+}
+
+/* The infinity that a late factor, divisor or root makes of a sum is no error near the end of the range, and
+ * is one far from it. */
+static void minimal_cases(void **state) {
+    (void)state;
+    static const fixed_case cases[] = {
+        {"matmul(softmax(x, axis=-1), w)", 8, 0, 5e37, 0, true, 0x1p-20},
+        {"sum(x / 9, axis=-1)", 9, -3.82439e37, 0, 0, false, 0x1p-20},
+        {"sum(x * 0.0625, axis=-1)", 9, -3.82439e37, 0, 0, false, 0x1p-20},
+        {"matmul(x * c, w)", 2, -8, 3.74066e37, 0.001, true, 0x1p-20},
+        {"matmul(rms_norm(x, eps=1e-5), w)", 2, 1e18, -1e21, 0, true, 0x1p-20},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double result = INFINITY;
+        double worst = 0;
+        int64_t judged = 0, first = -1;
+        cupel_arena *arena = cupel_arena_create(0);
+        property_problem p;
+        answer_fixed(&p, &cases[i], 1, arena);
+        assert_int_equal(property_judge(&p, &result, &worst, &judged, &first), 0);
+        answer_exactly(&p);
+        assert_int_equal(property_judge(&p, &result, &worst, &judged, &first), 0);
+        assert_int_equal(judged, 0);
+        answer_fixed(&p, &cases[i], cases[i].shrink, arena);
+        assert_int_equal(property_judge(&p, &result, &worst, &judged, &first), 1);
+        answer_exactly(&p);
+        assert_int_equal(property_judge(&p, &result, &worst, &judged, &first), 1);
+        assert_int_equal(judged, 2);
+        cupel_arena_free(arena);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(late_forms_stay_inside)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(late_forms_stay_inside),
+                                       cmocka_unit_test(minimal_cases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
