@@ -85,6 +85,7 @@ static cupel_code open_source(cuda *x, const cupel_executor_options *options, cu
     CUPEL_TRY(cupel_source_load(contract->source, &source, x->arena, &x->source, err));
     const char *entries[CUPEL_LAUNCH_MAX];
     for (int l = 0; l < contract->launch_count; l++) entries[l] = contract->launches[l].entry;
+    CUPEL_TRY(cupel_source_unfilled(x->source, contract->launch_count, entries, err));
     return cupel_source_host_state(x->source, contract->launch_count, entries, &x->host_sets_variables, err);
 }
 

@@ -83,6 +83,7 @@ static cupel_code open_source(emu *e, const cupel_executor_options *options, cup
     CUPEL_TRY(cupel_source_load(contract->source, &source, e->arena, &e->source, err));
     const char *entries[CUPEL_LAUNCH_MAX];
     for (int l = 0; l < contract->launch_count; l++) entries[l] = contract->launches[l].entry;
+    CUPEL_TRY(cupel_source_unfilled(e->source, contract->launch_count, entries, err));
     return cupel_source_host_state(e->source, contract->launch_count, entries, &e->host_sets_variables, err);
 }
 

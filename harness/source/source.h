@@ -68,6 +68,13 @@ const cupel_source_refusal *cupel_source_refused(const cupel_source *source, con
 CUPEL_MUST_USE cupel_code cupel_source_host_state(const cupel_source *source, int entry_count,
                                                   const char *const *entries, bool *out, cupel_error *err);
 
+/* Errors: UNSUPPORTED, with the line, when the entries use a variable that they do not fill themselves and
+ * that has no initialiser, and something else is to fill it: it is __constant__, or host code of the file
+ * reaches it (cudaMemcpyToSymbol and the like), or a kernel that is not among the entries stores to it. Any
+ * other __device__ variable is zero by the language. */
+CUPEL_MUST_USE cupel_code cupel_source_unfilled(const cupel_source *source, int entry_count,
+                                                const char *const *entries, cupel_error *err);
+
 /* Leaves out the innermost declaration around a line of file that entries can do without: its body first,
  * then all of it. False when every declaration there is needed, or gone already. The text changes; kernels
  * and refusals stay. */
