@@ -116,7 +116,7 @@ cupel_emu_thread *cupel_emu_schedule_draw(void) {
 static void lay_out_warp(cupel_emu_warp *warp, cupel_emu_thread *threads, uint32_t id) {
     const cupel_emu_dim *dim = &m->registers->block_dim;
     uint32_t slot = 0;
-    warp->existing_lanes = 0;
+    warp->existing_lanes = warp->asking = 0;
     warp->threads = threads;
     memset(warp->slot_of, CUPEL_EMU_WARP, sizeof warp->slot_of);
     for (uint32_t p = 0; p < CUPEL_EMU_WARP; p++) {

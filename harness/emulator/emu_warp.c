@@ -291,8 +291,26 @@ void cupel_emu_warp_sync(uint32_t mask) {
     meet(m->current, OPERATION_SYNC, mask, __builtin_return_address(0));
 }
 
-/* Which lanes run together is not defined for fibers; those that have not exited are the answer of an
- * undivided warp. */
+/* The lanes that ask at one place are told of each other. */
+static void answer(cupel_emu_warp *warp, const void *pc) {
+    uint32_t slots = 0;
+    for (uint32_t left = warp->asking; left != 0; left &= left - 1)
+        if (warp->threads[__builtin_ctz(left)].wait_pc == pc) slots |= left & -left;
+    warp->asking &= ~slots;
+    const uint32_t lanes = lanes_of(warp, slots);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) warp->value[__builtin_ctz(left)] = lanes;
+}
+
+/* Which lanes run together is not defined for fibers. Those that are at the same call once all others have
+ * come as far as they can are an answer that a device may give, and mostly does: all lanes of a branch. */
 uint32_t cupel_emu_active_mask(void) {
-    return lanes_of(m->current->home, m->current->home->alive);
+    const void *pc = __builtin_return_address(0);
+    cupel_emu_thread *self = m->current;
+    cupel_emu_warp *warp = self->home;
+    if (--m->registers->budget == 0) cupel_emu_budget_spent(pc);
+    self->wait_pc = pc;
+    warp->asking |= self->own;
+    cupel_emu_block_step(pc);
+    if ((warp->asking & self->own) != 0) answer(warp, pc);
+    return (uint32_t)warp->value[self->lane];
 }

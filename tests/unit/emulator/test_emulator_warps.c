@@ -150,6 +150,48 @@ static void test_lanes_that_exited(void **state) {
     }
 }
 
+static uint32_t lanes_where(int warp, bool third) {
+    uint32_t lanes = 0;
+    for (int lane = 0; lane < 32; lane++)
+        if ((in[warp * 32 + lane] % 3 == 0) == third) lanes |= 1u << lane;
+    return lanes;
+}
+
+/* Lanes that ask in a branch are told of those in it, all lanes of the warp where they are together again. */
+static void test_active_in_a_branch(void **state) {
+    (void)state;
+    for (unsigned schedule = 0; schedule < SCHEDULES; schedule++) {
+        reset();
+        int *counter = (int *)(void *)field_buffer(&f, 2), total = 0;
+        run("counts_in_a_branch", (shape){.block = 96, .schedule = schedule}, 3,
+            (const void *[]){&in, &out, &counter});
+        bool taken[96] = {false};
+        for (int w = 0; w < 3; w++) total += __builtin_popcount(lanes_where(w, true));
+        assert_int_equal(*counter, total);
+        for (int i = 0; i < 96; i++) {
+            assert_int_equal((uint32_t)out[256 + i], ~0u);
+            if (in[i] % 3 != 0) {
+                assert_int_equal(out[i], -1 - __builtin_popcount(lanes_where(i / 32, false)));
+                continue;
+            }
+            assert_in_range(out[i], 0, total - 1);
+            assert_false(taken[out[i]]);
+            taken[out[i]] = true;
+        }
+    }
+}
+
+static void test_active_in_a_loop(void **state) {
+    (void)state;
+    for (unsigned schedule = 0; schedule < SCHEDULES; schedule++) {
+        reset();
+        run("leaves_a_loop", (shape){.block = 32, .schedule = schedule}, 1, (const void *[]){&out});
+        for (int turn = 0; turn < 32; turn++)
+            for (int lane = turn; lane < 32; lane++)
+                assert_int_equal((uint32_t)out[turn * 32 + lane], ~0u << turn);
+    }
+}
+
 static void test_barriers(void **state) {
     (void)state;
     for (unsigned schedule = 0; schedule < SCHEDULES; schedule++)
@@ -187,9 +229,10 @@ static void test_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shuffles),         cmocka_unit_test(test_votes),
-        cmocka_unit_test(test_halves_of_a_warp), cmocka_unit_test(test_lanes_that_exited),
-        cmocka_unit_test(test_barriers),         cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_shuffles),           cmocka_unit_test(test_votes),
+        cmocka_unit_test(test_halves_of_a_warp),   cmocka_unit_test(test_lanes_that_exited),
+        cmocka_unit_test(test_active_in_a_branch), cmocka_unit_test(test_active_in_a_loop),
+        cmocka_unit_test(test_barriers),           cmocka_unit_test(test_sums),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -30,6 +30,24 @@ __global__ void leaves_early(int *out) { // lanes that have exited are not waite
     out[tid()] = sum;
 }
 
+__global__ void counts_in_a_branch(const int *in, int *out, int *counter) { // one addition for lanes that are together
+    int lane = tid() & 31;
+    if (in[tid()] % 3 == 0) {
+        unsigned together = cupel_emu_active_mask();
+        int leader = __builtin_ctz(together), before = 0;
+        if (lane == leader) before = atomic_add(counter, __builtin_popcount(together));
+        before = shuffle(CUPEL_EMU_SHFL_IDX, together, before, leader);
+        out[tid()] = before + __builtin_popcount(together & ((1u << lane) - 1));
+    } else {
+        out[tid()] = -1 - __builtin_popcount(cupel_emu_active_mask());
+    }
+    out[256 + tid()] = cupel_emu_active_mask();
+}
+
+__global__ void leaves_a_loop(int *out) { // who is still in it
+    for (unsigned turn = 0; turn <= (tid() & 31); turn++) out[turn * 32 + (tid() & 31)] = cupel_emu_active_mask();
+}
+
 __global__ void barriers(int *out, int divisor) {
     int yes = tid() % divisor == 0;
     out[tid()] = cupel_emu_barrier_sync(CUPEL_EMU_SYNC_COUNT, yes);
@@ -128,6 +146,6 @@ __global__ void spins(volatile int *out, volatile int *flag) { // waits in a loo
     out[tid()] = 5;
 }
 
-CANDIDATE(ENTRY(shuffles, 0), ENTRY(votes, 0), ENTRY(halves, 0), ENTRY(leaves_early, 0), ENTRY(barriers, 0),
+CANDIDATE(ENTRY(shuffles, 0), ENTRY(votes, 0), ENTRY(halves, 0), ENTRY(leaves_early, 0), ENTRY(counts_in_a_branch, 0), ENTRY(leaves_a_loop, 0), ENTRY(barriers, 0),
           ENTRY(block_sum, 0), ENTRY(tree_sum, 0), ENTRY(two_buffers, 0), ENTRY(no_barrier, 0), ENTRY(no_syncwarp, 0),
           ENTRY(shared_scalar, 0), ENTRY(carry, 0), ENTRY(block_order, 0), ENTRY(thread_order, 0), ENTRY(spins, 0))
