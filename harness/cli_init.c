@@ -1,12 +1,15 @@
+#include <errno.h>
 #include <limits.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
-#include "cli.h"
 #include "contract_comment.h"
 #include "init_guess.h"
+#include "init_trial.h"
 
 /* Where a contract goes. */
 typedef struct target {
@@ -36,6 +39,37 @@ static bool lies_beside(const char *path, const char *source) {
     return is_cu(source) && stem_length(path) == length && strncmp(path, source, length) == 0;
 }
 
+/* A path as a shell takes it: in quotes where it holds more than plain characters. */
+static const char *quoted(const char *path, cupel_arena *arena) {
+    size_t plain = strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+,:=@%");
+    char *text = path[0] && !path[plain] ? NULL : cupel_arena_alloc(arena, 4 * strlen(path) + 3), *at = text;
+    if (!text) return path;
+    *at++ = '\'';
+    for (; *path; path++)
+        if (*path == '\'')
+            memcpy(at, "'\\''", 4), at += 4;
+        else
+            *at++ = *path;
+    *at++ = '\'';
+    return text;
+}
+
+/* USAGE for a file that -o would destroy: the kernel's own, and any that is no contract. */
+static cupel_code expect_replaceable(const char *path, const char *source, cupel_arena *arena,
+                                     cupel_error *err) {
+    struct stat there, kernel;
+    if (stat(path, &there) != 0) return CUPEL_OK;
+    if (stat(source, &kernel) == 0 && there.st_dev == kernel.st_dev && there.st_ino == kernel.st_ino)
+        return cupel_fail(err, CUPEL_USAGE, "-o: %s is the kernel's own file; nothing was written", path);
+    CUPEL_TRY(cupel_cli_expect_file(path, err));
+    char *text;
+    size_t length;
+    CUPEL_TRY(cupel_text_read(path, arena, &text, &length, err));
+    bool is_yaml = !is_cu(path) && (strncmp(text, "cupel:", 6) == 0 || strstr(text, "\ncupel:"));
+    if (length == 0 || is_yaml) return CUPEL_OK;
+    return cupel_fail(err, CUPEL_USAGE, "-o: %s exists and is no contract; nothing was written", path);
+}
+
 static cupel_code choose_target(const cupel_cli_settings *settings, const cupel_init_kernel *kernel,
                                 bool several, target *out, cupel_error *err) {
     cupel_arena *arena = kernel->file->arena;
@@ -54,7 +88,8 @@ static cupel_code choose_target(const cupel_cli_settings *settings, const cupel_
         return cupel_fail(err, CUPEL_USAGE,
                           "%s exists already and is left alone; 'cupel init %s -o FILE' writes another "
                           "file, '-o -' prints it",
-                          out->path, source);
+                          out->path, quoted(source, arena));
+    if (given && out->path) CUPEL_TRY(expect_replaceable(out->path, source, arena, err));
     if (!out->path) {
         out->source = file_name(source);
     } else if (!lies_beside(out->path, source)) {
@@ -68,33 +103,74 @@ static cupel_code choose_target(const cupel_cli_settings *settings, const cupel_
     return CUPEL_OK;
 }
 
-/* Reads the contract that was written, and says what is left to do. */
-static bool report(cupel_guess *guess, const target *to, const char *text, const cupel_cli_settings *settings,
-                   bool several) {
-    cupel_contracts contracts = {0};
-    cupel_error err = {0};
+static void tell_trial(const cupel_init_trial *trial, const char *hint, FILE *out) {
+    if (trial->outcome == CUPEL_INIT_BORNE_OUT)
+        fprintf(
+            out,
+            "  loads, and a trial run of %d small cases bears it out; look at the guesses, then: cupel check "
+            "%s\n",
+            trial->cases, hint);
+    else if (trial->outcome == CUPEL_INIT_CONTRADICTORY)
+        fprintf(out, "  not finished: a guess is wrong: %s\n  mend it, then: cupel check %s\n", trial->text,
+                hint);
+    else if (trial->outcome == CUPEL_INIT_UNTRIED)
+        fprintf(out,
+                "  loads, but no trial run was possible: %s\n  look at the guesses, then: cupel check %s\n",
+                trial->text[0] ? trial->text : "no case could be run", hint);
+    else
+        fprintf(out,
+                "  not finished: a trial run does not bear it out: %s\n"
+                "  either the kernel or the guess is wrong: decide what says " CUPEL_GUESS_PLACEHOLDER
+                ", then: cupel check %s\n",
+                trial->text, hint);
+}
+
+/* Says what was written and what is left to do. */
+static bool report(const cupel_guess *guess, const target *to, const cupel_init_trial *trial,
+                   cupel_error *err, const cupel_cli_settings *settings, bool several) {
     char message[1400];
     FILE *out = to->path ? stdout : stderr;
-    (void)fflush(stdout);
     const char *path = to->path ? to->path : "-";
     cupel_arena *arena = guess->kernel->file->arena;
-    cupel_code code = to->path
-                          ? cupel_contracts_load(path, arena, &contracts, &err)
-                          : cupel_contracts_parse(path, text, strlen(text), true, arena, &contracts, &err);
-    bool loads = code == CUPEL_OK;
     if (to->path)
         fprintf(out, "%s: the contract %s for the kernel %s\n", path, guess->id, guess->kernel->facts->name);
-    bool open = strstr(text, CUPEL_GUESS_PLACEHOLDER) != NULL;
-    if (loads)
-        fprintf(out, "  loads as it is; look at the guesses, then: cupel check %s\n",
-                !to->path                                          ? "FILE"
-                : several || !lies_beside(path, settings->operand) ? path
-                                                                   : settings->operand);
-    else
+    if (err->code != CUPEL_OK) {
         fprintf(out, "  %s: %s\n",
-                open ? "not finished: fill in what says " CUPEL_GUESS_PLACEHOLDER : "does not load yet",
-                cupel_error_format(&err, message, sizeof message));
-    return loads;
+                strstr(err->text, CUPEL_GUESS_PLACEHOLDER)
+                    ? "not finished: fill in what says " CUPEL_GUESS_PLACEHOLDER
+                    : "does not load yet",
+                cupel_error_format(err, message, sizeof message));
+        return false;
+    }
+    const char *hint = !to->path                                          ? "FILE"
+                       : several || !lies_beside(path, settings->operand) ? path
+                                                                          : settings->operand;
+    tell_trial(trial, quoted(hint, arena), out);
+    return trial->outcome == CUPEL_INIT_BORNE_OUT || trial->outcome == CUPEL_INIT_UNTRIED;
+}
+
+/* Tries the guess and, where a case fails, marks what the failure is about. */
+static void try_guess(const cupel_cli_settings *settings, cupel_guess *guess, cupel_init_trial *trial) {
+    cupel_arena *arena = guess->kernel->file->arena;
+    char absolute[PATH_MAX];
+    const char *text = realpath(settings->operand, absolute) ? cupel_guess_write(guess, absolute) : NULL;
+    *trial = (cupel_init_trial){.outcome = CUPEL_INIT_UNTRIED, .text = "the file was not found again"};
+    if (text) cupel_init_trial_run(settings, text, trial);
+    if (trial->outcome != CUPEL_INIT_DOUBTED) return;
+    const char *doubt = cupel_arena_text(arena, trial->text, strlen(trial->text));
+    guess->doubted_output =
+        trial->values ? cupel_arena_text(arena, trial->output, strlen(trial->output)) : NULL;
+    guess->doubt = doubt ? doubt : "";
+}
+
+static cupel_code write_text(const target *to, const char *text, cupel_error *err) {
+    if (!text) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    if (to->path) return cupel_text_write(to->path, text, strlen(text), err);
+    if (fputs(text, stdout) != EOF && fflush(stdout) == 0) return CUPEL_OK;
+    cupel_code code = cupel_fail(err, CUPEL_IO, "standard output could not be written: %s", strerror(errno));
+    __fpurge(stdout); /* it is said: the end of the program need not say it again */
+    clearerr(stdout);
+    return code;
 }
 
 static cupel_code write_one(const cupel_cli_settings *settings, const cupel_init_file *file, int index,
@@ -108,11 +184,19 @@ static cupel_code write_one(const cupel_cli_settings *settings, const cupel_init
     CUPEL_TRY(cupel_guess_make(kernel, guess, err));
     const char *text = cupel_guess_write(guess, to.source);
     if (!text) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    if (to.path)
-        CUPEL_TRY(cupel_text_write(to.path, text, strlen(text), err));
-    else
-        fputs(text, stdout);
-    if (!report(guess, &to, text, settings, several)) *loads = false;
+    /* written first: what was guessed is there whatever the trial does */
+    if (to.path) CUPEL_TRY(write_text(&to, text, err));
+    cupel_contracts contracts = {0};
+    cupel_error open = {0};
+    cupel_init_trial trial = {0};
+    const char *path = to.path ? to.path : "-";
+    cupel_code code =
+        to.path ? cupel_contracts_load(path, file->arena, &contracts, &open)
+                : cupel_contracts_parse(path, text, strlen(text), true, file->arena, &contracts, &open);
+    if (code == CUPEL_OK) try_guess(settings, guess, &trial);
+    if (guess->doubt) text = cupel_guess_write(guess, to.source);
+    if (!to.path || guess->doubt) CUPEL_TRY(write_text(&to, text, err));
+    if (!report(guess, &to, &trial, &open, settings, several)) *loads = false;
     return CUPEL_OK;
 }
 

@@ -158,6 +158,7 @@ static void read_access(cupel_init_kernel *kernel, int param, const cupel_init_v
 void cupel_init_accesses_read(cupel_init_kernel *kernel) {
     const cupel_tokens *tokens = tokens_of(kernel);
     for (size_t i = kernel->declaration->body_begin + 1; i + 2 < kernel->declaration->body_end; i++) {
+        if (kernel->access_count == CUPEL_INIT_ACCESS_MAX) return;
         if (tokens->at[i].kind != CUPEL_TOKEN_WORD || cupel_lexer_is(tokens, i - 1, ".")) continue;
         const char *name = cupel_lexer_text(tokens, i, kernel->file->arena);
         if (!name) return;

@@ -1,4 +1,5 @@
 /* A kernel's body: variables, what they are compared with, pointers into parameters. */
+#include <stdint.h>
 #include <string.h>
 
 #include "init_kernel.h"
@@ -33,6 +34,18 @@ static bool is_size_name(void *self, const char *name) {
            cupel_init_kernel_template(kernel, name) >= 0;
 }
 
+const cupel_init_tree *cupel_init_kernel_derived(const cupel_init_kernel *kernel, const char *name) {
+    int v = cupel_init_kernel_variable(kernel, name);
+    const cupel_init_tree *value = v >= 0 ? kernel->variables[v].value : NULL;
+    if (!value || kernel->variables[v].bound || value->op != '+' || value->child[0]->op != '/' ||
+        value->child[1]->op != '#' || value->child[1]->value != 1)
+        return NULL;
+    value = cupel_init_tree_resolve(value, cupel_init_kernel_value, kernel, kernel->file->arena);
+    bool sizes =
+        cupel_init_tree_known(value) && cupel_init_tree_names(value, is_size_name, (void *)(uintptr_t)kernel);
+    return sizes && value->op == '+' && value->child[0]->op == '/' ? value : NULL;
+}
+
 /* The tree of a size, in terms of integer parameters and numbers; NULL when it is none. */
 static const cupel_init_tree *size_of(cupel_init_kernel *kernel, const cupel_init_tree *tree) {
     const cupel_init_tree *size =
@@ -47,9 +60,13 @@ static cupel_init_variable *add_variable(cupel_init_kernel *kernel, const char *
     return v;
 }
 
+/* No size or index is longer; so that odd code takes no time that grows with its square. */
+enum { EXPRESSION_MAX = 256 };
+
 /* The end of the expression at i: a ; or , outside brackets, or the bracket that closes around it. */
 static size_t expression_end(const cupel_tokens *tokens, size_t i, size_t limit) {
     int depth = 0;
+    if (limit > i + EXPRESSION_MAX) limit = i + EXPRESSION_MAX;
     for (; i < limit; i++) {
         if (ANY(tokens, i, "(", "[", "{")) depth++;
         if (ANY(tokens, i, ")", "]", "}") && depth-- == 0) return i;
@@ -170,6 +187,8 @@ static void read_comparison(cupel_init_kernel *kernel, size_t i, size_t begin, s
     const cupel_tokens *tokens = tokens_of(kernel);
     size_t first = i, last = i + 1;
     int depth = 0;
+    if (begin + EXPRESSION_MAX < i) begin = i - EXPRESSION_MAX;
+    if (end > i + EXPRESSION_MAX) end = i + EXPRESSION_MAX;
     while (first > begin) {
         if (ANY(tokens, first - 1, ")", "]")) depth++;
         if (ANY(tokens, first - 1, "(", "[") && depth-- == 0) break;
@@ -185,6 +204,7 @@ static void read_comparison(cupel_init_kernel *kernel, size_t i, size_t begin, s
         if (depth == 0 && ANY(tokens, last, "&&", "||", ";", "?", "{", "}", ",", ":")) break;
         last++;
     }
+    if (last - first >= EXPRESSION_MAX) return;
     const cupel_init_tree *left = cupel_init_tree_read(tokens, first, i, kernel->file->arena),
                           *right = cupel_init_tree_read(tokens, i + 1, last, kernel->file->arena);
     if (ANY(tokens, i, "<", ">=", "<=")) bind(kernel, left, right, !ANY(tokens, i, "<="));

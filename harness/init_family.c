@@ -142,13 +142,61 @@ static const struct unary {
 
 static const char *gelu_of(const operands *o, const char *x) {
     const cupel_init_kernel *kernel = o->guess->kernel;
-    const cupel_tokens *tokens = &kernel->file->structure.tokens;
-    if (cupel_init_kernel_mentions(kernel, "1.702", true)) return FORMAT(o, "%s * sigmoid(1.702 * %s)", x, x);
-    if (cupel_init_kernel_mentions(kernel, "erf", true)) return FORMAT(o, "gelu(%s)", x);
-    for (size_t i = 0; i < tokens->count; i++) /* in a function of the device */
-        if (cupel_lexer_is(tokens, i, "tanhf") || cupel_lexer_is(tokens, i, "tanh"))
-            return FORMAT(o, "gelu(%s, approximate='tanh')", x);
-    return FORMAT(o, "gelu(%s)", x);
+    static const char *const quick[] = {"1.702"}, *const exact[] = {"erf", "normcdf"},
+                             *const smooth[] = {"tanh", "htanh", "__tanhf", "0.044715", "0.0447", "0.797"};
+    if (cupel_init_kernel_reaches(kernel, quick, 1)) return FORMAT(o, "%s * sigmoid(1.702 * %s)", x, x);
+    bool erf = cupel_init_kernel_reaches(kernel, exact, 2),
+         tanh = cupel_init_kernel_reaches(kernel, smooth, 6);
+    if (erf && !tanh) return FORMAT(o, "gelu(%s)", x);
+    return FORMAT(o,
+                  tanh && !erf ? "gelu(%s, approximate='tanh')"
+                               : "gelu(%s, approximate=" CUPEL_GUESS_PLACEHOLDER ")",
+                  x);
+}
+
+/* A function with a number of its own: what the scalar or the code says. none: what no number means, or NULL.
+ */
+static const char *parametric(const operands *o, const char *function, const char *x, const char *keyword,
+                              const char *none) {
+    const char *value = scalar_named(o, "slope alpha leak");
+    if (!value && o->guess->scalar_count == 1) value = o->guess->scalars[0].name;
+    if (!value) value = cupel_guess_factor(o->guess->kernel, none);
+    return FORMAT(o, "%s(%s, %s=%s)", function, x, keyword, value);
+}
+
+/* Of hardtanh and its like: only with the numbers that PyTorch's have is it what the name says. */
+static bool has_only(const operands *o, const double *usual, int count) {
+    double values[8];
+    int found = cupel_guess_reals(o->guess->kernel, values, 8);
+    for (int i = 0; i < found && i < 8; i++) {
+        bool known = false;
+        for (int k = 0; k < count; k++) known = known || values[i] == usual[k] || values[i] == -usual[k];
+        if (!known) return false;
+    }
+    return found <= 8;
+}
+
+/* Activations that have defaults; NULL: it is none of them. */
+static const char *with_defaults(const operands *o, const char *before, const char *x) {
+    static const double sixths[] = {3,          6,           1. / 6,    0.5,
+                                    0.16666667, 0.166666667, 0.1666667, 0.16666666666666666},
+                        twenty[] = {20};
+    if (strcmp(before, "gelu(") == 0) return gelu_of(o, x);
+    if (strcmp(before, "leaky_relu(") == 0)
+        return parametric(o, "leaky_relu", x, "negative_slope", CUPEL_GUESS_PLACEHOLDER);
+    if (strcmp(before, "elu(") == 0) return parametric(o, "elu", x, "alpha", "1");
+    if (strcmp(before, "celu(") == 0) return parametric(o, "celu", x, "alpha", "1");
+    if (strcmp(before, "hardtanh(") == 0)
+        return has_only(o, NULL, 0) ? NULL
+                                    : FORMAT(o, "hardtanh(%s, min_val=%s, max_val=%s)", x,
+                                             cupel_guess_bound(o->guess->kernel, false),
+                                             cupel_guess_bound(o->guess->kernel, true));
+    if (strcmp(before, "hardsigmoid(") == 0 || strcmp(before, "hardswish(") == 0)
+        return has_only(o, sixths, 8) ? NULL : CUPEL_GUESS_PLACEHOLDER;
+    if (strcmp(before, "softplus(") == 0 && !has_only(o, twenty, 1))
+        return FORMAT(
+            o, "softplus(%s, beta=" CUPEL_GUESS_PLACEHOLDER ", threshold=" CUPEL_GUESS_PLACEHOLDER ")", x);
+    return NULL;
 }
 
 /* The activation that the name speaks of, around x; x itself when it speaks of none; *found tells. */
@@ -156,10 +204,8 @@ static const char *activated(const operands *o, const char *x, bool *found) {
     for (size_t i = 0; i < sizeof unaries / sizeof *unaries; i++) {
         if (!named(o, unaries[i].words)) continue;
         *found = true;
-        if (strcmp(unaries[i].before, "gelu(") == 0) return gelu_of(o, x);
-        const char *slope = scalar_named(o, "slope alpha");
-        if (i == 0 && slope) return FORMAT(o, "leaky_relu(%s, negative_slope=%s)", x, slope);
-        if (strcmp(unaries[i].before, "elu(") == 0 && slope) return FORMAT(o, "elu(%s, alpha=%s)", x, slope);
+        const char *text = with_defaults(o, unaries[i].before, x);
+        if (text) return text;
         bool brackets = !strchr(unaries[i].before, '(') && strchr(x, ' ');
         return FORMAT(o, "%s%s%s%s%s", unaries[i].before, brackets ? "(" : "", x, brackets ? ")" : "",
                       unaries[i].after);
@@ -191,7 +237,9 @@ static const char *pointwise(const operands *o) {
     if (b && alpha && named(o, "saxpy axpy daxpy")) return FORMAT(o, "%s * %s + %s", alpha, a, b);
     if (named(o, "clamp clip")) {
         const char *lo = scalar_named(o, "min lo low"), *hi = scalar_named(o, "max hi high");
-        if (lo && hi) return FORMAT(o, "clamp(%s, min=%s, max=%s)", a, lo, hi);
+        if (!lo) lo = cupel_guess_bound(o->guess->kernel, false);
+        if (!hi) hi = cupel_guess_bound(o->guess->kernel, true);
+        if (!b && same_shape(o->in[0], o->out)) return FORMAT(o, "clamp(%s, min=%s, max=%s)", a, lo, hi);
     }
     const char *power = scalar_named(o, "exponent power exp p");
     if (!b && power && named(o, "pow power")) return FORMAT(o, "pow(%s, %s)", a, power);
@@ -255,13 +303,14 @@ static const char *normed(const operands *o) {
     bool layer = named(o, "layernorm"), rms = named(o, "rmsnorm");
     if (!layer && !rms) return NULL;
     const char *eps = scalar_named(o, "eps");
+    if (!eps) eps = cupel_guess_eps(o->guess->kernel);
     if (o->count > 1 + (weight != NULL) + (bias != NULL && layer)) return NULL; /* it adds something */
     if ((weight && weight->rank != 1) || (bias && bias->rank != 1)) return NULL;
     char text[256];
     size_t used = (size_t)snprintf(text, sizeof text, "%s(%.50s", layer ? "layer_norm" : "rms_norm", x);
     if (weight) used += (size_t)snprintf(text + used, sizeof text - used, ", weight=%.50s", weight->name);
     if (bias && layer) used += (size_t)snprintf(text + used, sizeof text - used, ", bias=%.50s", bias->name);
-    if (eps) used += (size_t)snprintf(text + used, sizeof text - used, ", eps=%.50s", eps);
+    used += (size_t)snprintf(text + used, sizeof text - used, ", eps=%.50s", eps);
     snprintf(text + used, sizeof text - used, ")");
     return FORMAT(o, "%s", text);
 }
@@ -348,8 +397,11 @@ static const char *partial(const operands *o, const struct reduction *r, const c
         return NULL;
     const char *step = cupel_init_tree_text(y->shape[0]->child[1], arena_of(o));
     if (cupel_guess_dim_find(o->guess, "G") >= 0) return NULL;
-    o->guess->lets = FORMAT(o, "{G: \"%s\", REST: \"%s * G - %s\"}",
-                            cupel_init_tree_text(y->shape[0], arena_of(o)), step, o->in[0]->shape[0]->name);
+    if (o->guess->let_count + 2 > CUPEL_GUESS_LET_MAX) return NULL;
+    o->guess->lets[o->guess->let_count++] =
+        (cupel_guess_let){"G", cupel_init_tree_text(y->shape[0], arena_of(o)), "one result for each block"};
+    o->guess->lets[o->guess->let_count++] =
+        (cupel_guess_let){"REST", FORMAT(o, "%s * G - %s", step, o->in[0]->shape[0]->name), ""};
     return FORMAT(o, "%s(reshape(pad(%s, [0, REST], value=%s), [G, %s]), axis=-1)", r->function, x,
                   r->padding, step);
 }
@@ -410,6 +462,18 @@ static const char *looked_up(const operands *o) {
     return FORMAT(o, "embedding(%s, %s)", index->name, table->name);
 }
 
+/* torch.bincount; what is counted lies in the bins, else a count would be left out. */
+static const char *counted(const operands *o) {
+    if (o->count != 1 || !named(o, "histogram hist bincount") || o->out->rank != 1 || o->in[0]->rank != 1 ||
+        o->out->shape[0]->op == 'c' || strcmp(o->in[0]->type, "i32") != 0)
+        return NULL;
+    const char *bins = cupel_init_tree_text(o->out->shape[0], arena_of(o));
+    for (int t = 0; t < o->guess->tensor_count; t++)
+        if (&o->guess->tensors[t] == o->in[0])
+            o->guess->tensors[t].conditions = FORMAT(o, ", below: %s", bins);
+    return FORMAT(o, "sum(one_hot(%s, %s), axis=0)", o->in[0]->name, bins);
+}
+
 /* --- all of them --- */
 
 static const char *unsupported(const operands *o) {
@@ -424,14 +488,14 @@ static const char *unsupported(const operands *o) {
                 {"rope rotary", "rope is not there yet: it can be written with slices, cos and sin"},
                 {"batchnorm groupnorm instancenorm",
                  "that norm is not there yet: it can be written with mean and var"},
-                {"sort topk histogram", "no function of the language says that yet"}};
+                {"sort topk", "no function of the language says that yet"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (named(o, list[i].words)) return list[i].what;
     return NULL;
 }
 
-static const char *(*const families[])(const operands *) = {looked_up, normed,  product,  turned,
-                                                            scanned,   reduced, pointwise};
+static const char *(*const families[])(const operands *) = {counted, looked_up, normed,  product,
+                                                            turned,  scanned,   reduced, pointwise};
 
 static void add_candidate(cupel_guess *guess, const char *text) {
     if (text && guess->candidate_count < CUPEL_GUESS_CANDIDATE_MAX)
@@ -473,7 +537,8 @@ static void side_outputs(operands *o) {
         const char *x = o->in[0]->name;
         if (lower_contains(tensor->name, "mean")) tensor->ensures = FORMAT(o, "mean(%s, axis=-1)", x);
         if (lower_contains(tensor->name, "rstd") || lower_contains(tensor->name, "inv_std"))
-            tensor->ensures = FORMAT(o, "rsqrt(var(%s, axis=-1, correction=0) + %s)", x, eps ? eps : "1e-5");
+            tensor->ensures = FORMAT(o, "rsqrt(var(%s, axis=-1, correction=0) + %s)", x,
+                                     eps ? eps : cupel_guess_eps(o->guess->kernel));
         tensor->ensures_why = "by its name";
     }
 }

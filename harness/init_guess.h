@@ -9,6 +9,7 @@ enum {
     CUPEL_GUESS_RANK_MAX = 4,
     CUPEL_GUESS_CANDIDATE_MAX = 12,
     CUPEL_GUESS_REQUIRE_MAX = 8,
+    CUPEL_GUESS_LET_MAX = 8,
     CUPEL_GUESS_ELEMENTS_MAX = 65536 /* that a case holds by default */
 };
 
@@ -44,6 +45,11 @@ typedef struct cupel_guess_scalar {
     const char *name, *value, *why;
 } cupel_guess_scalar;
 
+/* A derived integer. */
+typedef struct cupel_guess_let {
+    const char *name, *value, *why;
+} cupel_guess_let;
+
 /* A condition on the dims. */
 typedef struct cupel_guess_require {
     const char *text, *why;
@@ -52,7 +58,8 @@ typedef struct cupel_guess_require {
 typedef struct cupel_guess {
     const cupel_init_kernel *kernel;
     const char *id;
-    int dim_count, tensor_count, scalar_count, require_count, grid_count, block_count, candidate_count;
+    int dim_count, tensor_count, scalar_count, require_count, let_count, grid_count, block_count,
+        candidate_count;
     cupel_guess_dim dims[CUPEL_GUESS_DIM_MAX];
     cupel_guess_tensor tensors[CUPEL_INIT_PARAM_MAX];
     cupel_guess_scalar scalars[CUPEL_INIT_PARAM_MAX];
@@ -63,10 +70,12 @@ typedef struct cupel_guess {
     const cupel_init_tree *grid[3], *block[3];
     const char *grid_why, *block_why;
     const char *shared, *shared_why; /* NULL: none */
-    const char *lets;                /* derived integers that ensures needs, or NULL */
+    cupel_guess_let lets[CUPEL_GUESS_LET_MAX];
     const char *candidates[CUPEL_GUESS_CANDIDATE_MAX];
-    uint64_t null_params; /* a bit for each output that may be null: null is passed */
-    const char *note;     /* why nothing is known, or NULL */
+    uint64_t null_params;       /* a bit for each output that may be null: null is passed */
+    const char *note;           /* why nothing is known, or NULL */
+    const char *doubt;          /* what a trial run showed, or NULL */
+    const char *doubted_output; /* the doubt is about its values; NULL: about the launch */
 } cupel_guess;
 
 /* Everything that can be guessed of a kernel. Errors: MEMORY; UNSUPPORTED when it has no pointer. */
@@ -84,9 +93,24 @@ void cupel_guess_postcondition(cupel_guess *guess);
 /* How many blocks along an axis cover what the body bounds by a size; NULL when it bounds nothing so. */
 const cupel_init_tree *cupel_guess_blocks(const cupel_guess *guess, int axis);
 
+/* What the code itself says where a function of the language has a default, as the expression writes it;
+ * CUPEL_GUESS_PLACEHOLDER where it could not be read. Of a norm: the number that is added under every root.
+ */
+const char *cupel_guess_eps(const cupel_init_kernel *kernel);
+/* The only real number beside 0 and 1; none where there is not any. */
+const char *cupel_guess_factor(const cupel_init_kernel *kernel, const char *none);
+/* What fminf (upper) or fmaxf compares with. */
+const char *cupel_guess_bound(const cupel_init_kernel *kernel, bool upper);
+/* The real numbers beside 0 and 1, each once, into values; how many there are, which may be more than most.
+ */
+int cupel_guess_reals(const cupel_init_kernel *kernel, double *values, int most);
+
 /* The dim of that name, or -1; and one more dim (only once). */
 int cupel_guess_dim_find(const cupel_guess *guess, const char *name);
 void cupel_guess_dim_add(cupel_guess *guess, const char *name, int64_t lo, int64_t hi, const char *why);
+
+/* One more let, of a name that cupel_init_kernel_derived knows. */
+void cupel_guess_let_add(cupel_guess *guess, const char *name);
 
 /* The tensor that is the first output; NULL when there is none. */
 cupel_guess_tensor *cupel_guess_output(cupel_guess *guess);

@@ -126,7 +126,15 @@ int cupel_init_kernel_variable(const cupel_init_kernel *kernel, const char *name
  * A variable that is compared to a size keeps its name. For cupel_init_tree_resolve; self is the kernel. */
 const cupel_init_tree *cupel_init_kernel_value(const void *self, const char *name);
 
+/* A local variable that is an output size of a window, (H + 2 * pad - K) / stride + 1, in terms of integer
+ * parameters: its value so resolved; NULL for other names. */
+const cupel_init_tree *cupel_init_kernel_derived(const cupel_init_kernel *kernel, const char *name);
+
 /* Does the body mention a word (whole, or one that starts with it)? */
 bool cupel_init_kernel_mentions(const cupel_init_kernel *kernel, const char *word, bool prefix);
+
+/* As above for words that start with one of these, in the device functions and macros too that the body
+ * mentions, and in those that they mention; 32 of them at most. */
+bool cupel_init_kernel_reaches(const cupel_init_kernel *kernel, const char *const *words, size_t count);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "init_kernel.h"
 
-enum { ARG_MAX = CUPEL_INIT_PARAM_MAX };
+enum { ARG_MAX = CUPEL_INIT_PARAM_MAX, LAUNCH_MAX = 512 /* tokens of a configuration or an argument list */ };
 
 typedef struct range {
     size_t begin, end;
@@ -44,6 +44,7 @@ static bool three(const cupel_tokens *tokens, size_t i, const char *mark) {
 
 static size_t closing(const cupel_tokens *tokens, size_t i, size_t limit) {
     int depth = 0;
+    if (limit > i + LAUNCH_MAX) limit = i + LAUNCH_MAX;
     for (; i < limit; i++) {
         depth += cupel_lexer_is(tokens, i, "(") || cupel_lexer_is(tokens, i, "{");
         depth -= cupel_lexer_is(tokens, i, ")") || cupel_lexer_is(tokens, i, "}");
@@ -66,7 +67,7 @@ static bool read_site(site *s, size_t i) {
     if (!three(tokens, at, "<")) return false;
     size_t end = at + 3;
     int depth = 0;
-    while (end < tokens->count && !(depth == 0 && three(tokens, end, ">")) &&
+    while (end < tokens->count && end < at + LAUNCH_MAX && !(depth == 0 && three(tokens, end, ">")) &&
            !cupel_lexer_is(tokens, end, ";")) {
         depth += cupel_lexer_is(tokens, end, "(") - cupel_lexer_is(tokens, end, ")");
         end++;
@@ -97,7 +98,8 @@ static size_t definition(const site *s, const char *name) {
         bool made = cupel_lexer_is(tokens, i - 1, "dim3") &&
                     (cupel_lexer_is(tokens, i + 1, "(") || cupel_lexer_is(tokens, i + 1, "{"));
         bool after_dim3 = false; /* dim3 block(16), grid(n); */
-        for (size_t b = i; !made && b-- > s->function_begin && !cupel_lexer_is(tokens, b, ";");)
+        for (size_t b = i;
+             !made && b-- > s->function_begin && b + LAUNCH_MAX > i && !cupel_lexer_is(tokens, b, ";");)
             after_dim3 = after_dim3 || cupel_lexer_is(tokens, b, "dim3");
         made =
             made || (after_dim3 && cupel_lexer_is(tokens, i - 1, ",") && cupel_lexer_is(tokens, i + 1, "("));

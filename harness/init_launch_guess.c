@@ -35,10 +35,23 @@ static bool collect(void *self, const char *name) {
     collector *c = self;
     if (strcmp(name, CUPEL_GUESS_PLACEHOLDER) == 0) return true;
     if (cupel_init_kernel_template(c->guess->kernel, name) >= 0) return true;
+    if (cupel_init_kernel_derived(c->guess->kernel, name)) { /* a let, of dims */
+        cupel_guess_let_add(c->guess, name);
+        return cupel_init_tree_names(cupel_init_kernel_derived(c->guess->kernel, name), collect, c);
+    }
     bool param = cupel_init_kernel_param(c->guess->kernel, name) >= 0;
     cupel_guess_dim_add(c->guess, name, 1, 1024,
                         param ? c->why : "no parameter of the kernel: it is in the launch only");
     return true;
+}
+
+void cupel_guess_let_add(cupel_guess *guess, const char *name) {
+    for (int l = 0; l < guess->let_count; l++)
+        if (strcmp(guess->lets[l].name, name) == 0) return;
+    const cupel_init_tree *value = cupel_init_kernel_derived(guess->kernel, name);
+    if (!value || guess->let_count == CUPEL_GUESS_LET_MAX) return;
+    guess->lets[guess->let_count++] = (cupel_guess_let){name, cupel_init_tree_text(value, arena_of(guess)),
+                                                        "a size that the body works out"};
 }
 
 /* An integer parameter by whose name one knows that it is a size. */
@@ -56,6 +69,64 @@ static bool sounds_like_size(const char *name) {
     return false;
 }
 
+/* Paddings, strides and window sizes of convolutions and pools are small, and a padding may be none. */
+static void window_range(const cupel_guess *guess, cupel_guess_dim *dim) {
+    char lower[64];
+    size_t n = 0;
+    for (; dim->name[n] && n + 1 < sizeof lower; n++) lower[n] = (char)tolower((unsigned char)dim->name[n]);
+    lower[n] = '\0';
+    if (guess->let_count == 0) return;
+    if (strstr(lower, "pad"))
+        dim->lo = 0, dim->hi = 2, dim->why = "a padding, by its name";
+    else if (strstr(lower, "stride") || strstr(lower, "dilation"))
+        dim->hi = 3, dim->why = "a step, by its name";
+    else if (strstr(lower, "kernel") || strcmp(lower, "k") == 0 || strcmp(lower, "kh") == 0 ||
+             strcmp(lower, "kw") == 0 || strcmp(lower, "r") == 0 || strcmp(lower, "s") == 0)
+        dim->hi = 5, dim->why = "a window, by its name";
+    else if (dim->hi > 32)
+        dim->hi = 32, dim->why = "a size; small, since many of them multiply";
+}
+
+/* The variable or dim that a static shared array is indexed with must stay below its extent. */
+static void shared_range(cupel_guess *guess, const char *array, int64_t extent) {
+    const cupel_init_kernel *kernel = guess->kernel;
+    const cupel_tokens *tokens = &kernel->file->structure.tokens;
+    for (size_t i = kernel->declaration->body_begin; i + 3 < kernel->declaration->body_end; i++) {
+        if (!cupel_lexer_is(tokens, i, array) || !cupel_lexer_is(tokens, i + 1, "[") ||
+            !cupel_lexer_is(tokens, i + 3, "]") || cupel_lexer_is(tokens, i + 4, ";"))
+            continue;
+        const char *index = cupel_lexer_text(tokens, i + 2, arena_of(guess));
+        int v = index ? cupel_init_kernel_variable(kernel, index) : -1;
+        const cupel_init_tree *bound = v >= 0 ? kernel->variables[v].bound : NULL;
+        int d = bound && bound->op == 'n' ? cupel_guess_dim_find(guess, bound->name) : -1;
+        if (d < 0 || guess->dims[d].hi <= extent) continue;
+        guess->dims[d].hi = extent;
+        guess->dims[d].why =
+            cupel_arena_printf(arena_of(guess), "the shared array %s has room for so many", array);
+    }
+}
+
+static void shared_ranges(cupel_guess *guess) {
+    const cupel_init_kernel *kernel = guess->kernel;
+    const cupel_tokens *tokens = &kernel->file->structure.tokens;
+    for (size_t i = kernel->declaration->body_begin + 1; i + 4 < kernel->declaration->body_end; i++) {
+        if (!cupel_lexer_is(tokens, i, "__shared__") || cupel_lexer_is(tokens, i - 1, "extern")) continue;
+        size_t open = i + 1, limit = i + 8;
+        while (open < limit && !cupel_lexer_is(tokens, open, "[") && !cupel_lexer_is(tokens, open, ";"))
+            open++;
+        size_t close = open + 1;
+        while (close < open + 12 && close < kernel->declaration->body_end &&
+               !cupel_lexer_is(tokens, close, "]"))
+            close++;
+        if (!cupel_lexer_is(tokens, open, "[") || !cupel_lexer_is(tokens, close + 1, ";")) continue;
+        const cupel_init_tree *extent =
+            cupel_init_tree_resolve(cupel_init_tree_read(tokens, open + 1, close, arena_of(guess)),
+                                    cupel_init_kernel_value, kernel, arena_of(guess));
+        const char *array = cupel_lexer_text(tokens, open - 1, arena_of(guess));
+        if (array && extent->op == '#' && extent->value > 0) shared_range(guess, array, extent->value);
+    }
+}
+
 static void guess_ranges(cupel_guess *guess) {
     for (int b = 0; b < guess->block_count; b++) /* a block holds 1,024 threads */
         if (guess->block[b]->op == 'n') {
@@ -70,6 +141,8 @@ static void guess_ranges(cupel_guess *guess) {
         if (most >= 3 && guess->dims[d].hi > 64) guess->dims[d].hi = 64;
         if (most == 1 && guess->dims[d].hi == 1024) guess->dims[d].hi = 8192;
     }
+    for (int d = 0; d < guess->dim_count; d++) window_range(guess, &guess->dims[d]);
+    shared_ranges(guess);
 }
 
 static void add_require(cupel_guess *guess, const char *text, const char *why) {
@@ -85,7 +158,7 @@ static void require_shape(cupel_guess *guess, const cupel_init_tree *tree) {
     const char *left = cupel_init_tree_text(tree->child[0], arena_of(guess)),
                *right = cupel_init_tree_text(tree->child[1], arena_of(guess));
     if (tree->op == '-')
-        add_require(guess, cupel_arena_printf(arena_of(guess), "%s >= %s", left, right), "an extent");
+        add_require(guess, cupel_arena_printf(arena_of(guess), "%s > %s", left, right), "an extent");
     if (tree->op == '/' && tree->child[1]->op == '#')
         add_require(guess, cupel_arena_printf(arena_of(guess), "%s %% %s == 0", left, right),
                     "it goes in steps of so many");
@@ -107,6 +180,21 @@ static void require_steps(cupel_guess *guess) {
 }
 
 /* K / TILE steps over whole tiles: nothing is done about a rest. */
+/* An output size ((H + 2 * pad - K) / stride + 1) needs a window that fits. */
+static void require_lets(cupel_guess *guess) {
+    for (int l = 0; l < guess->let_count; l++) {
+        const cupel_init_tree *value = cupel_init_kernel_derived(guess->kernel, guess->lets[l].name);
+        if (!value) continue;
+        const cupel_init_tree *top = value->child[0]->child[0];
+        if (top->op == '-')
+            add_require(guess,
+                        cupel_arena_printf(arena_of(guess), "%s >= %s",
+                                           cupel_init_tree_text(top->child[0], arena_of(guess)),
+                                           cupel_init_tree_text(top->child[1], arena_of(guess))),
+                        "the window must fit");
+    }
+}
+
 static void guess_requires(cupel_guess *guess) {
     const cupel_init_kernel *kernel = guess->kernel;
     const cupel_tokens *tokens = &kernel->file->structure.tokens;
@@ -151,6 +239,7 @@ void cupel_guess_dims(cupel_guess *guess) {
         cupel_guess_dim_add(guess, "one", 1, 1, "a contract needs a dim; this kernel has no size");
     guess_ranges(guess);
     require_steps(guess);
+    require_lets(guess);
     for (int t = 0; t < guess->tensor_count; t++)
         for (int a = 0; a < guess->tensors[t].rank; a++) require_shape(guess, guess->tensors[t].shape[a]);
     guess_requires(guess);
@@ -343,16 +432,18 @@ static bool shapes_name(const cupel_guess *guess, const char *name) {
     return false;
 }
 
+static bool is_size(void *self, const char *name) {
+    return is_parameter(self, name) || shapes_name(self, name);
+}
+
 static void guess_grid(cupel_guess *guess) {
     const cupel_init_kernel *kernel = guess->kernel;
     const cupel_init_launch *launch = &kernel->launch;
     bool uses_block = cupel_init_kernel_mentions(kernel, "blockIdx", false);
     bool known = launch->found && launch->grid_count > 0, numbers = true;
     for (int i = 0; i < launch->grid_count && known; i++) {
-        known = cupel_init_tree_known(launch->grid[i]);
-        bool named = cupel_init_tree_names(launch->grid[i], is_parameter, guess) ||
-                     (launch->grid[i]->op == 'n' && shapes_name(guess, launch->grid[i]->name));
-        known = known && named;
+        known =
+            cupel_init_tree_known(launch->grid[i]) && cupel_init_tree_names(launch->grid[i], is_size, guess);
         numbers = numbers && launch->grid[i]->op == '#';
     }
     if (known && (!numbers || !uses_block || kernel->uses_grid_dim)) {

@@ -20,6 +20,7 @@ typedef struct polynomial {
 
 static bool is_size(const cupel_init_kernel *kernel, const cupel_init_tree *factor) {
     int p = factor->op == 'n' ? cupel_init_kernel_param(kernel, factor->name) : -1;
+    if (factor->op == 'n' && cupel_init_kernel_derived(kernel, factor->name)) return true;
     return p >= 0 && kernel->params[p].kind == CUPEL_INIT_CLASS_INTEGER;
 }
 
@@ -74,7 +75,8 @@ static void expand(const cupel_init_kernel *kernel, const cupel_init_tree *tree,
     } else if (tree->op == '*') {
         expand_product(kernel, tree, depth, out);
     } else {
-        const cupel_init_tree *value = tree->op == 'n' ? cupel_init_kernel_value(kernel, tree->name) : NULL;
+        bool open = tree->op == 'n' && !cupel_init_kernel_derived(kernel, tree->name);
+        const cupel_init_tree *value = open ? cupel_init_kernel_value(kernel, tree->name) : NULL;
         if (value)
             expand(kernel, value, depth + 1, out);
         else

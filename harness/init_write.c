@@ -60,7 +60,13 @@ static void write_head(const cupel_guess *guess, const char *source, FILE *out) 
             out,
             "# Its sizes are constants of the file, too large for a search: compile it with smaller ones.\n");
     fprintf(out, "cupel: 1\nid: %s\n", guess->id);
-    if (source) fprintf(out, "source: {file: %s}\n", source);
+    bool plain = source && !source[strcspn(source, " ,:#{}[]&*!|>'\"%@`\\")];
+    if (source && plain) fprintf(out, "source: {file: %s}\n", source);
+    if (source && !plain) { /* in single quotes, which YAML doubles */
+        fprintf(out, "source: {file: '");
+        for (const char *c = source; *c; c++) fprintf(out, *c == '\'' ? "''" : "%c", *c);
+        fprintf(out, "'}\n");
+    }
 }
 
 static void write_dims(const cupel_guess *guess, FILE *out) {
@@ -72,7 +78,9 @@ static void write_dims(const cupel_guess *guess, FILE *out) {
         else
             LINE(out, dim->why, "  %s: %lld..%lld", dim->name, (long long)dim->lo, (long long)dim->hi);
     }
-    if (guess->lets) LINE(out, "one result for each block", "let: %s", guess->lets);
+    if (guess->let_count) fprintf(out, "let:\n");
+    for (int l = 0; l < guess->let_count; l++)
+        LINE(out, guess->lets[l].why, "  %s: \"%s\"", guess->lets[l].name, guess->lets[l].value);
     if (guess->require_count) fprintf(out, "requires:\n");
     for (int r = 0; r < guess->require_count; r++)
         LINE(out, guess->requires_[r].why, "  - %s", guess->requires_[r].text);
@@ -118,6 +126,13 @@ static void write_ensures(const cupel_guess *guess, FILE *out) {
     for (int t = 0; t < guess->tensor_count; t++) {
         const cupel_guess_tensor *tensor = &guess->tensors[t];
         if (!(tensor->role & CUPEL_GUESS_OUTPUT)) continue;
+        if (tensor->ensures && guess->doubted_output && strcmp(tensor->name, guess->doubted_output) == 0) {
+            fprintf(out, "  %s: " CUPEL_GUESS_PLACEHOLDER "  # guess not borne out by a trial run: %s\n",
+                    tensor->name, guess->doubt);
+            fprintf(out, "  # either the kernel or the guess is wrong; it was:\n  # %s: \"%s\"\n",
+                    tensor->name, tensor->ensures);
+            continue;
+        }
         if (tensor->ensures) {
             LINE(out, tensor->ensures_why, "  %s: \"%s\"", tensor->name, tensor->ensures);
             continue;
@@ -158,7 +173,17 @@ static void write_kernel(const cupel_guess *guess, FILE *out) {
     snprintf(args, sizeof args, "  args: [%s]", used ? text : "");
     line(out, args, guess->null_params ? "null for an output that the kernel can do without" : "");
     axes(guess, guess->grid, guess->grid_count, text, sizeof text);
-    LINE(out, guess->grid_why, "  grid: [%s]", text);
+    if (guess->doubt && !guess->doubted_output) {
+        fprintf(out, "  grid: [" CUPEL_GUESS_PLACEHOLDER "]  # guess not borne out by a trial run: %s\n",
+                guess->doubt);
+        fprintf(
+            out,
+            "  # either the kernel or a guess (grid, block, a shape, the range of a dim) is wrong; it was:\n"
+            "  # grid: [%s]\n",
+            text);
+    } else {
+        LINE(out, guess->grid_why, "  grid: [%s]", text);
+    }
     axes(guess, guess->block, guess->block_count, text, sizeof text);
     LINE(out, guess->block_why, "  block: [%s]", text);
     if (guess->shared) LINE(out, guess->shared_why, "  shared: %s", guess->shared);

@@ -128,3 +128,65 @@ done
 for kernel in argmax_rows sum_middle add_bias; do
     cupel check more_$kernel.yaml --cases 20 --seed 1 -q 2>&1 | tail -1
 done
+cat >norms.cu <<'CU'
+#define EPS 1e-6f
+__device__ float inverse(float v) { return rsqrtf(v + EPS); }
+__global__ void rms_norm(const float *x, float *y, int cols) {
+    const float *in = x + blockIdx.x * cols;
+    float sum = 0;
+    for (int c = 0; c < cols; c++) sum += in[c] * in[c];
+    float scale = inverse(sum / cols);
+    for (int c = threadIdx.x; c < cols; c += 32) y[blockIdx.x * cols + c] = in[c] * scale;
+}
+__global__ void layer_norm(const float *x, float *y, int rows, int cols) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) return;
+    float sum = 0, squares = 0;
+    for (int c = 0; c < cols; c++) sum += x[row * cols + c];
+    for (int c = 0; c < cols; c++) squares += (x[row * cols + c] - sum / cols) * (x[row * cols + c] - sum / cols);
+    for (int c = 0; c < cols; c++) y[row * cols + c] = (x[row * cols + c] - sum / cols) / helper(squares / cols);
+}
+__global__ void leaky_relu(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] > 0 ? x[i] : 0.2f * x[i];
+}
+__global__ void histogram(const int *in, int *bins, int n, int num_bins) {
+    __shared__ int local[128];
+    for (int b = threadIdx.x; b < num_bins; b += blockDim.x) local[b] = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd(&local[in[i]], 1);
+    __syncthreads();
+    for (int b = threadIdx.x; b < num_bins; b += blockDim.x) atomicAdd(&bins[b], local[b]);
+}
+__global__ void relu(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = fabsf(x[i]);
+}
+__global__ void copy(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n - 1) y[i] = x[i];
+}
+__global__ void clone(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < n) y[i] = x[i];
+}
+void launch(float *x, float *y, int *bins, int B, int T, int cols, int n) {
+    int total_rows = B * T;
+    rms_norm<<<total_rows, 32>>>(x, y, cols);
+    histogram<<<1, 64>>>(bins, bins, n, 128);
+}
+CU
+try cupel init norms.cu
+for kernel in rms_norm layer_norm leaky_relu histogram relu copy clone; do
+    echo "--- $kernel"
+    sed 1,4d norms_$kernel.yaml
+done
+try cupel check norms.cu
+cp add.cu "a d'd.cu"
+try cupel init "a d'd.cu"
+try cupel init add.cu -o add.cu
+echo text >notes.txt
+try cupel init add.cu -o notes.txt
+cupel init add.cu -o - 2>&1 >/dev/full
+tail -3 add.cu
+cat notes.txt

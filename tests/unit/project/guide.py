@@ -53,6 +53,8 @@ def dry_run(cupel, contract):
 def check_contracts(cupel, name, text):
     found = [b for b in blocks(text, "yaml") if re.search(r"^cupel: 1$", b, re.MULTILINE)]
     for contract in found:
+        if "EDIT_ME" in contract:  # as init leaves it
+            continue
         status, output = dry_run(cupel, contract)
         if status != 0:
             yield f"{name}: a contract does not load: {output.strip()}"
@@ -128,7 +130,7 @@ def check_guide(cupel, text):
         with open(os.path.join(folder, "rows.cu"), "w", encoding="utf-8") as out:
             out.write(kernels[0])
         status, output = run(cupel, "init", "rows.cu", cwd=folder)
-        if status != 0:
+        if status != 3:  # the kernel is wrong, and the trial run says so
             yield f"guide.md: cupel init: {output}"
         elif read(folder, "rows.yaml") != shown[0]:
             yield "guide.md: cupel init writes another contract:\n" + read(folder, "rows.yaml")
