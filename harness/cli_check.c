@@ -33,7 +33,6 @@ static int dry_run(const cupel_contract *contract, const char *executor, bool js
         cupel_report_json_plan(contract, executor, stdout);
         return 0;
     }
-    const cupel_gate_info *registry = cupel_gate_registry();
     printf("contract %s on %s\n", contract->id, executor);
     for (int d = 0; d < contract->dim_count; d++)
         printf("  dim %s: %lld..%lld\n", contract->dims[d].name, (long long)contract->dims[d].lo,
@@ -45,17 +44,9 @@ static int dry_run(const cupel_contract *contract, const char *executor, bool js
         printf("\n");
     }
     for (int g = 0; g < CUPEL_GATE_COUNT; g++) {
-        const char *why = "";
-        bool applies =
-            registry[g].available && (!registry[g].applicable || registry[g].applicable(contract, &why));
+        const char *why, *status = cupel_cli_gate_missing(contract, (cupel_gate)g, &why);
         printf("  %s %-20s %s%s%s\n", cupel_gate_id((cupel_gate)g), cupel_gate_title((cupel_gate)g),
-               applies                 ? "would be exercised"
-               : registry[g].available ? "not applicable: "
-                                       : "not available: ",
-               applies                 ? ""
-               : registry[g].available ? (why ? why : "")
-                                       : (registry[g].missing ? registry[g].missing : ""),
-               "");
+               status ? status : "would be exercised", status ? ": " : "", status ? why : "");
     }
     return 0;
 }

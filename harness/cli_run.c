@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,8 +29,10 @@ static cupel_code split(const char *option, const char *text, bool name_needed, 
 static cupel_code real_value(const char *option, const char *text, double *out, cupel_error *err) {
     char *end;
     *out = strtod(text, &end);
-    if (end == text || *end)
+    if (end == text || *end || isnan(*out))
         return cupel_fail(err, CUPEL_USAGE, "%s: expected a number, found '%s'", option, text);
+    if (isinf(*out))
+        return cupel_fail(err, CUPEL_USAGE, "%s: '%s' is too large; at most %g", option, text, DBL_MAX);
     return CUPEL_OK;
 }
 
@@ -46,6 +49,9 @@ static cupel_code apply_dim(const cupel_contract *contract, const char *text, cu
     char *end;
     errno = 0;
     long long value = strtoll(s.value, &end, 0);
+    if (end != s.value && !*end && errno == ERANGE)
+        return cupel_fail(err, CUPEL_USAGE, "--set: '%.100s' is too large; dim %s is claimed for %lld..%lld",
+                          s.value, s.name, (long long)contract->dims[d].lo, (long long)contract->dims[d].hi);
     if (end == s.value || *end || errno)
         return cupel_fail(err, CUPEL_USAGE, "--set: expected a whole number, found '%s'", s.value);
     recipe->dims[d] = value;

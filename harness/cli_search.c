@@ -1,6 +1,7 @@
 #include "cli_search.h"
 
 #include <signal.h>
+#include <string.h>
 
 #include "report.h"
 
@@ -60,6 +61,34 @@ static cupel_code expect_folder(const cupel_cli_settings *settings, const cupel_
     return CUPEL_OK;
 }
 
+const char *cupel_cli_gate_missing(const cupel_contract *contract, cupel_gate gate, const char **why) {
+    static const cupel_scoreboard nothing_tried;
+    switch (cupel_gate_status_of(contract, &nothing_tried, gate, 0, why)) {
+    case CUPEL_STATUS_NOT_APPLICABLE: return "not applicable";
+    case CUPEL_STATUS_NOT_AVAILABLE: return "not available";
+    default: return NULL;
+    }
+}
+
+/* Gates that were asked for: one at least must have something to say; the others are named. */
+static cupel_code expect_gates(const cupel_cli_settings *settings, const cupel_contract *contract,
+                               const cupel_cli_teller *teller, cupel_error *err) {
+    char text[512] = "";
+    bool any = settings->gates == 0;
+    for (int g = 0; g < CUPEL_GATE_COUNT; g++) {
+        if (!(settings->gates >> g & 1)) continue;
+        const char *why, *status = cupel_cli_gate_missing(contract, (cupel_gate)g, &why);
+        any = any || !status;
+        if (!status) continue;
+        snprintf(text, sizeof text, "--gates: %s is %s%s: %s", cupel_gate_id((cupel_gate)g), status,
+                 strcmp(status, "not applicable") == 0 ? " to this contract" : "", why);
+        if (settings->gates & (settings->gates - 1)) cupel_cli_tell_note(teller, true, text);
+    }
+    if (any) return CUPEL_OK;
+    bool one = (settings->gates & (settings->gates - 1)) == 0;
+    return cupel_fail(err, CUPEL_USAGE, "%s", one ? text : "--gates: none of these gates can be exercised");
+}
+
 int cupel_cli_search(const cupel_cli_settings *settings, const cupel_cli_session *session, bool endless,
                      const volatile sig_atomic_t *stop, const cupel_check_listener *listener,
                      const cupel_cli_teller *teller, cupel_check_report *report) {
@@ -77,7 +106,8 @@ int cupel_cli_search(const cupel_cli_settings *settings, const cupel_cli_session
                                    .stop = stop};
     options.supervisor.stop = stop;
     cupel_error err = {0};
-    if (expect_folder(settings, session, teller, &err) != CUPEL_OK)
+    if (expect_gates(settings, session->contract, teller, &err) != CUPEL_OK ||
+        expect_folder(settings, session, teller, &err) != CUPEL_OK)
         return cupel_cli_complain(&err, settings->json);
     cupel_code code = cupel_check_run(session->contract, &options, listener, report, &err);
     make_room(teller);

@@ -20,6 +20,10 @@ typedef struct cupel_cli_teller {
 void cupel_cli_tell_found(const cupel_cli_teller *teller, const cupel_check_finding *found);
 void cupel_cli_tell_note(const cupel_cli_teller *teller, bool warning, const char *text);
 
+/* "not applicable" or "not available", with the reason, for a gate that no case of this contract can
+ * exercise; else NULL. As the report says it. */
+const char *cupel_cli_gate_missing(const cupel_contract *contract, cupel_gate gate, const char **why);
+
 /* Runs the search and prints its report; returns the exit status. stop: of cupel_cli_watch_signals. */
 int cupel_cli_search(const cupel_cli_settings *settings, const cupel_cli_session *session, bool endless,
                      const volatile sig_atomic_t *stop, const cupel_check_listener *listener,

@@ -78,6 +78,8 @@ cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char
     memset(session, 0, sizeof *session);
     if (!path)
         return cupel_fail(err, CUPEL_USAGE, "expected a file: a .cu, .c or .yaml file that holds a contract");
+    if (strpbrk(path, "\r\n"))
+        return cupel_fail(err, CUPEL_USAGE, "the file's name holds a line break, which no message can carry");
     CUPEL_TRY(cupel_cli_expect_file(path, err));
     if (settings->objects) CUPEL_TRY(use_objects(settings->objects, err));
     session->arena = cupel_arena_create(0);

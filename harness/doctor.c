@@ -9,6 +9,7 @@
 
 #include "emu_compiler.h"
 #include "engine.h"
+#include "store.h"
 #include "text.h"
 
 #include <gmp.h>
@@ -43,11 +44,17 @@ const char *cupel_doctor_run(cupel_doctor *doctor, const char *folder, const cha
     return cupel_text_read(log, doctor->arena, &text, &length, NULL) == CUPEL_OK ? text : NULL;
 }
 
-/* A folder of our own for what is tried; removed with all that is in it. */
+/* A folder of our own for what is tried; removed with all that is in it. Where check works, in the cache;
+ * where the cache cannot be written check says so itself, from a folder for temporary files. */
 static const char *make_folder(cupel_doctor *doctor) {
-    const char *base = getenv("TMPDIR");
-    char *folder = cupel_arena_printf(doctor->arena, "%s/cupel-doctor-XXXXXX", base && *base ? base : "/tmp");
-    return folder ? mkdtemp(folder) : NULL;
+    const char *temporary = getenv("TMPDIR");
+    const char *const bases[] = {doctor->cache, temporary && *temporary ? temporary : "/tmp", "/tmp"};
+    (void)cupel_store_make(doctor->cache, NULL);
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        char *folder = cupel_arena_printf(doctor->arena, "%s/doctor-XXXXXX", bases[i]);
+        if (folder && mkdtemp(folder)) return folder;
+    }
+    return NULL;
 }
 
 static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk) {
@@ -156,7 +163,8 @@ void cupel_doctor_emulator(cupel_doctor *doctor) {
     remove_folder(folder);
 }
 
-static void add_folder(cupel_doctor *doctor, const char *name, const char *path, const char *purpose) {
+static void add_folder(cupel_doctor *doctor, const char *name, const char *path, cupel_doctor_state without,
+                       const char *purpose) {
     struct statvfs info;
     const char *at = path;
     while (access(at, F_OK) != 0 && strrchr(at, '/') && strrchr(at, '/') != at) /* the first that is there */
@@ -166,17 +174,20 @@ static void add_folder(cupel_doctor *doctor, const char *name, const char *path,
     double free_mib = known ? (double)info.f_bavail * (double)info.f_frsize / 1048576.0 : 0;
     bool good = writable && runs && free_mib >= 64;
     cupel_doctor_add(
-        doctor, name, good ? CUPEL_DOCTOR_OK : CUPEL_DOCTOR_MISSING,
-        cupel_arena_printf(doctor->arena, "%s: %s%s%.1f GiB free", path, writable ? "" : "not writable, ",
-                           runs ? "" : "mounted noexec, ", free_mib / 1024.0),
+        doctor, name, good ? CUPEL_DOCTOR_OK : without,
+        known ? cupel_arena_printf(doctor->arena, "%s: %s%s%.1f GiB free", path,
+                                   writable ? "" : "not writable, ", runs ? "" : "mounted noexec, ",
+                                   free_mib / 1024.0)
+              : cupel_arena_printf(doctor->arena, "%s: not there", path),
         purpose,
         "set XDG_CACHE_HOME (or TMPDIR) to a folder that is writable, may hold programs and has room");
 }
 
 void cupel_doctor_machine(cupel_doctor *doctor) {
     const char *temporary = getenv("TMPDIR");
-    add_folder(doctor, "cache", doctor->cache, "keeps compiled kernels");
-    add_folder(doctor, "temporary", temporary && *temporary ? temporary : "/tmp", "files while compiling");
+    add_folder(doctor, "cache", doctor->cache, CUPEL_DOCTOR_MISSING, "keeps compiled kernels");
+    add_folder(doctor, "temporary", temporary && *temporary ? temporary : "/tmp", CUPEL_DOCTOR_ABSENT,
+               "files while compiling");
     long processors = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES),
          size = sysconf(_SC_PAGESIZE);
     cupel_doctor_add(doctor, "processors", CUPEL_DOCTOR_OK,

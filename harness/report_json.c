@@ -232,14 +232,14 @@ cupel_code cupel_report_json(const cupel_check_report *report, FILE *out, cupel_
 }
 
 static json_t *plan_gate(const cupel_contract *contract, int g) {
-    const cupel_gate_info *info = &cupel_gate_registry()[g];
-    const char *why = "";
-    bool applies = info->available && (!info->applicable || info->applicable(contract, &why));
+    static const cupel_scoreboard nothing_tried;
+    const char *why;
+    bool applies =
+        cupel_gate_status_of(contract, &nothing_tried, (cupel_gate)g, 0, &why) == CUPEL_STATUS_NOT_EXERCISED;
     json_t *object = json_object();
     json_object_set_new(object, "id", json_string(cupel_gate_id((cupel_gate)g)));
     json_object_set_new(object, "applies", json_boolean(applies));
-    json_object_set_new(object, "why",
-                        applies ? json_null() : text_or_null(info->available ? why : info->missing));
+    json_object_set_new(object, "why", applies ? json_null() : text_or_null(why));
     return object;
 }
 

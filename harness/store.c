@@ -25,7 +25,8 @@ bool cupel_store_folder(const char *directory, const char *kind, const char *con
 
 cupel_code cupel_store_make(const char *path, cupel_error *err) {
     char partial[CUPEL_STORE_PATH];
-    if (strlen(path) >= sizeof partial) return cupel_fail(err, CUPEL_IO, "the path is too long: %s", path);
+    if (strlen(path) >= sizeof partial)
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s", path);
     for (size_t i = 1;; i++) {
         if (path[i] != '/' && path[i] != '\0') continue;
         memcpy(partial, path, i);
@@ -70,7 +71,7 @@ cupel_code cupel_store_write(const char *folder, const char *name, const void *b
     if (snprintf(temporary, sizeof temporary, "%s/%s%ld", folder, temporary_prefix, (long)getpid()) >=
             (int)sizeof temporary ||
         snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-        return cupel_fail(err, CUPEL_IO, "the path is too long: %s/%s", folder, name);
+        return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s/%s", folder, name);
     (void)unlink(temporary);
     int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) return cupel_fail(err, CUPEL_IO, "%s: %s", path, strerror(errno));

@@ -4,6 +4,8 @@
 
 #include "contract.h"
 
+#include "binding_search.h"
+
 /* Where names are looked up: a binding, of whose lets the first let_count are known, and the strides of a
  * case. */
 typedef struct scope {
@@ -120,6 +122,18 @@ bool cupel_binding_legal(const cupel_binding *binding) {
         if (value.real ? !(value.d != 0) : value.i == 0) return false;
     }
     return true;
+}
+
+cupel_code cupel_binding_conditions(const cupel_binding *binding, cupel_error *err) {
+    const cupel_contract *c = binding->contract;
+    cupel_binding complete = *binding;
+    CUPEL_TRY(cupel_binding_complete(&complete, err));
+    scope s = {&complete, c->let_count, NULL};
+    cupel_scalar_env env = environment(&s);
+    cupel_scalar value;
+    for (int i = 0; i < c->require_count; i++)
+        CUPEL_TRY(cupel_scalar_eval(c->requires_[i], &env, &value, err));
+    return CUPEL_OK;
 }
 
 cupel_dtype cupel_binding_type(const cupel_binding *binding, int tensor) {

@@ -253,9 +253,9 @@ cupel_code cupel_binding_find_ordinary(const cupel_contract *contract, int64_t d
     while (is_dear(contract, centre) && halve_largest(contract, centre)) {
     }
     if (!cupel_binding_nearest(contract, centre, &binding)) {
-        /* a let that has no value anywhere is told apart from a condition that never holds */
+        /* a let or a condition that has no value anywhere is told apart from a condition that never holds */
         memcpy(binding.dims, centre, sizeof centre);
-        CUPEL_TRY(cupel_binding_complete(&binding, err));
+        CUPEL_TRY(cupel_binding_conditions(&binding, err));
         return cupel_fail_span(err, CUPEL_CONTRACT, cupel_scalar_text(contract->requires_[0]),
                                "expected conditions that some shape within the dims satisfies, found none");
     }

@@ -17,6 +17,9 @@ int64_t cupel_dim_ordinary(const cupel_dim *dim);
  * found. */
 bool cupel_binding_nearest(const cupel_contract *contract, const int64_t *centre, cupel_binding *out);
 
+/* Fails where a condition has no value (a division by zero, say), which is no answer. */
+CUPEL_MUST_USE cupel_code cupel_binding_conditions(const cupel_binding *binding, cupel_error *err);
+
 /* The dims of the ordinary shape. Errors: no shape satisfies the conditions; a let has no value. */
 CUPEL_MUST_USE cupel_code cupel_binding_find_ordinary(const cupel_contract *contract,
                                                       int64_t dims[CUPEL_DIM_MAX], cupel_error *err);

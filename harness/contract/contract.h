@@ -153,6 +153,7 @@ typedef struct cupel_contract {
 
     /* path of the kernel source or shared library, resolved against the contract's folder */
     const char *source;
+    int source_line, source_column; /* where the contract names it; 0: it does not */
     int source_define_count, source_include_count;
     const char **source_defines;  /* "FLOAT=1" */
     const char **source_includes; /* folders */

@@ -143,7 +143,8 @@ static cupel_code check_sources(const cupel_contracts *contracts, cupel_error *e
     for (int i = 0; i < contracts->count; i++) {
         const cupel_contract *c = contracts->items[i];
         if (access(c->source, R_OK) != 0)
-            return cupel_fail_at(err, CUPEL_CONTRACT, c->file, c->line, 1,
+            return cupel_fail_at(err, CUPEL_CONTRACT, c->file, c->source_line ? c->source_line : c->line,
+                                 c->source_line ? c->source_column : 1,
                                  "expected a readable file as source, found none at '%s'", c->source);
     }
     return CUPEL_OK;

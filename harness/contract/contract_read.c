@@ -114,6 +114,8 @@ static cupel_code read_source(cupel_reader *r, const cupel_yaml *root) {
         if (file) {
             CUPEL_TRY(cupel_reader_text(r, file, "the path of the kernel's source"));
             if (!(c->source = resolve(r, file->value))) return cupel_reader_memory(r);
+            c->source_line = file->text.line;
+            c->source_column = file->text.column;
         }
         if (defines) CUPEL_TRY(read_source_defines(r, defines));
         if (include) CUPEL_TRY(read_source_includes(r, include));

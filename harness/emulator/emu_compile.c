@@ -1,5 +1,6 @@
 #include "emu_compile.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -211,6 +212,39 @@ static cupel_code compile_source(job *j, bool *success) {
     return run(j, argv, success);
 }
 
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does a line use this name, of length bytes? */
+static bool uses(const char *line, const char *name, size_t length) {
+    for (const char *at = line; (at = strstr(at, name)) != NULL; at++)
+        if ((at == line || !is_word(at[-1])) && !is_word(at[length])) return true;
+    return false;
+}
+
+/* The author's macro that an error in a header of ours or of the system comes from: one that its line uses.
+ * NULL when there is none. */
+static const char *broken_by(const job *j, const cupel_emu_diagnostic *error) {
+    char *line, *rest = NULL;
+    size_t length;
+    bool ours = strncmp(error->file, j->headers, strlen(j->headers)) == 0;
+    if ((!ours && strncmp(error->file, "/usr/", 5) != 0) ||
+        cupel_text_read(error->file, j->arena, &line, &length, NULL) != CUPEL_OK)
+        return NULL;
+    for (int number = 1; line && number < error->line; number++) {
+        line = strchr(line, '\n');
+        if (line) line++;
+    }
+    if (!line || !(line = strtok_r(line, "\n", &rest))) return NULL;
+    for (int i = 0; i < j->request->define_count; i++) {
+        size_t name = strcspn(j->request->defines[i], "=(");
+        const char *macro = cupel_arena_text(j->arena, j->request->defines[i], name);
+        if (macro && name && uses(line, macro, name)) return macro;
+    }
+    return NULL;
+}
+
 /* Leaves out what the errors stand in, as far as the entries can do without it; else tells what is wrong. */
 static cupel_code handle_errors(job *j) {
     cupel_emu_diagnostic *found;
@@ -229,6 +263,13 @@ static cupel_code handle_errors(job *j) {
         j->bounds = false;
         return CUPEL_OK;
     }
+    const char *macro = count ? broken_by(j, &found[0]) : NULL;
+    if (macro)
+        return cupel_fail_at(
+            j->err, CUPEL_BUILD, source->path, 1, 1,
+            "the macro '%.100s' (source.defines or -D) breaks the headers that every kernel is "
+            "compiled with: %.500s",
+            macro, found[0].text);
     for (int i = 0; i < count; i++)
         if (strcmp(found[i].file, cupel_emu_entries_file) != 0)
             return cupel_fail_at(j->err, CUPEL_BUILD, found[i].file, found[i].line, found[i].column, "%s",

@@ -63,6 +63,21 @@ static const char *call_file(Dwarf_Die *unit, Dwarf_Word index) {
     return dwarf_filesrc(files, index, NULL, NULL);
 }
 
+/* libstdc++'s, where this program is linked to it; its result is malloc's. */
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status)
+    __attribute__((weak));
+
+/* A function's name as its author wrote it, without parameters. */
+static void copy_function(char *to, size_t size, const char *name) {
+    int status = -1;
+    char *plain = name && strncmp(name, "_Z", 2) == 0 && __cxa_demangle
+                      ? __cxa_demangle(name, NULL, NULL, &status)
+                      : NULL;
+    if (plain) plain[strcspn(plain, "(")] = '\0';
+    copy_text(to, size, plain && plain[0] ? plain : name);
+    free(plain);
+}
+
 static bool attribute_word(Dwarf_Die *die, unsigned name, Dwarf_Word *out) {
     Dwarf_Attribute attribute;
     return dwarf_attr(die, name, &attribute) != NULL && dwarf_formudata(&attribute, out) == 0;
@@ -92,7 +107,7 @@ static void find_in_scopes(Dwarf_Die *unit, Dwarf_Addr address, cupel_place *out
             }
             continue;
         }
-        copy_text(out->function, sizeof out->function, name_of(&scopes[i]));
+        copy_function(out->function, sizeof out->function, name_of(&scopes[i]));
         break;
     }
     free(scopes);
@@ -111,7 +126,8 @@ static void find_symbol(Elf *elf, Dwarf_Addr address, cupel_place *out) {
             if (gelf_getsym(data, (int)i, &symbol) == NULL || GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
                 continue;
             if (address - symbol.st_value >= symbol.st_size) continue;
-            copy_text(out->function, sizeof out->function, elf_strptr(elf, header.sh_link, symbol.st_name));
+            copy_function(out->function, sizeof out->function,
+                          elf_strptr(elf, header.sh_link, symbol.st_name));
             return;
         }
     }

@@ -1,5 +1,6 @@
 #include "arguments.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -90,6 +91,30 @@ static bool counters_fit(const cupel_tensor_decl *tensor, const cupel_emu_param 
     return tensor->roles == CUPEL_ROLE_SCRATCH && integers && param->pointee == format->size;
 }
 
+static bool integer_fits(int64_t value, const cupel_emu_param *param) {
+    uint32_t bits = 8 * param->size;
+    if (param->kind == KIND_BOOL) return value == 0 || value == 1;
+    if (param->kind == KIND_SIGNED)
+        return bits >= 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1));
+    return value >= 0 && (bits >= 64 || value < INT64_C(1) << bits);
+}
+
+/* A dim at its upper end: no case is that large, as a rule, but the contract claims it. */
+static cupel_code check_end(const cupel_binding *binding, int dim, const cupel_launch_arg *arg,
+                            const cupel_emu_param *param, int number, cupel_error *err) {
+    cupel_binding end = *binding;
+    cupel_scalar value;
+    end.dims[dim] = binding->contract->dims[dim].hi;
+    if (!cupel_binding_legal(&end) || cupel_binding_complete(&end, NULL) != CUPEL_OK ||
+        cupel_binding_scalar(&end, arg->expr, NULL, &value, NULL) != CUPEL_OK || value.real ||
+        integer_fits(value.i, param))
+        return CUPEL_OK;
+    return cupel_fail_span(err, CUPEL_MISMATCH, arg->place,
+                           "argument %d: for %s = %" PRId64 ", which the contract claims, the value %" PRId64
+                           " does not fit the kernel's parameter of type %s",
+                           number, binding->contract->dims[dim].name, end.dims[dim], value.i, spelled(param));
+}
+
 static cupel_code check_scalar(const cupel_binding *binding, const cupel_launch_arg *arg,
                                const cupel_emu_param *param, int number, cupel_error *err) {
     if (param->kind == KIND_POINTER)
@@ -103,6 +128,8 @@ static cupel_code check_scalar(const cupel_binding *binding, const cupel_launch_
             err, CUPEL_MISMATCH, arg->place,
             "argument %d: the kernel's parameter has the type %s, which a contract cannot pass", number,
             spelled(param));
+    for (int d = 0; d < binding->contract->dim_count && !real_type_of(param, &real); d++)
+        CUPEL_TRY(check_end(binding, d, arg, param, number, err));
     if (!arg->typed) return CUPEL_OK;
     cupel_dtype type =
         arg->type_variable < 0
@@ -152,14 +179,6 @@ static cupel_code does_not_fit(const cupel_launch_arg *arg, const cupel_emu_para
     return cupel_fail_span(err, CUPEL_MISMATCH, arg->place,
                            "the value %lld does not fit the kernel's parameter of type %s",
                            (long long)value->i, spelled(param));
-}
-
-static bool integer_fits(int64_t value, const cupel_emu_param *param) {
-    uint32_t bits = 8 * param->size;
-    if (param->kind == KIND_BOOL) return value == 0 || value == 1;
-    if (param->kind == KIND_SIGNED)
-        return bits >= 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1));
-    return value >= 0 && (bits >= 64 || value < INT64_C(1) << bits);
 }
 
 static bool real_fits(double value, cupel_dtype type) {

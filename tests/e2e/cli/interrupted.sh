@@ -6,7 +6,7 @@ interrupt() {
     rm -f report progress # of the one before
     env --default-signal=INT cupel "$@" >report 2>progress &
     process=$!
-    for attempt in $(seq 1000); do grep -q cases progress 2>/dev/null && break; sleep 0.1; done
+    for attempt in $(seq 1000); do grep -q '[0-9]\{3\} cases' progress 2>/dev/null && break; sleep 0.1; done
     kill -s "$signal" $process
     wait $process
     echo "-> $?"
@@ -17,3 +17,18 @@ for signal in INT TERM; do
     interrupt $signal fuzz "$KERNELS/softmax.cu"
 done
 interrupt INT fuzz "$KERNELS/softmax.cu" --for 100
+# while the compiler is at work (one that never ends) the first signal ends both, and nothing is accepted
+mkdir fake
+printf '#!/bin/sh\nexec sleep 600\n' >fake/clang
+chmod +x fake/clang
+for command in check fuzz; do
+    rm -rf cache
+    XDG_CACHE_HOME=$PWD/cache PATH=$PWD/fake:$PATH env --default-signal=INT cupel $command "$KERNELS/softmax.cu" \
+        >report 2>&1 &
+    process=$!
+    for attempt in $(seq 1000); do ls cache/cupel/compile-*/log 2>/dev/null && break; sleep 0.1; done | wc -l
+    kill -s INT $process
+    wait $process
+    echo "-> $?"
+    cat report
+done

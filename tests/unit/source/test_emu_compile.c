@@ -1,12 +1,17 @@
 /* The compile step from a .cu file to an object. Needs clang. */
 #include "source_testing.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "emu_abi.h"
 #include "emu_compile.h"
+#include "emu_compiler.h"
 #include "emu_runtime.h"
+#include "emu_sweep.h"
 
 static const char *const file_names[] = {"torch_extension", "whole_program", "qualifier_macros",
                                          "dynamic_shared",  "vectorised",    "warp_primitives",
@@ -348,7 +353,7 @@ static void launch_bounds_refuse_a_launch(void **state) {
     assert_int_equal(cupel_emu_module_load(c.path, &module, &c.err), CUPEL_OK);
     float *px = x;
     void *arguments[] = {&px};
-    cupel_emu_memory memory = {(unsigned char *)x, sizeof x, valid, readable, NULL, NULL};
+    cupel_emu_memory memory = {(unsigned char *)x, sizeof x, valid, NULL, readable, NULL, NULL};
     for (int threads = 64; threads <= 65; threads++) {
         cupel_emu_launch launch = {.kernel = cupel_emu_module_kernel(module, entry),
                                    .args = arguments,
@@ -361,6 +366,90 @@ static void launch_bounds_refuse_a_launch(void **state) {
     assert_int_equal(seen.outcome, CUPEL_RUN_REFUSED);
     assert_non_null(strstr(seen.text, "65 threads a block, __launch_bounds__ allows 64"));
     cupel_emu_module_close(module);
+    fixture_close(&f);
+}
+
+/* ---- the compiler as a process ---- */
+
+static void a_command_dies_with_us(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    int ends[2];
+    char log[96], byte;
+    snprintf(log, sizeof log, "%s/log", f.folder);
+    assert_int_equal(pipe(ends), 0); /* whoever lives holds its end open */
+    pid_t child = fork();
+    if (child == 0) {
+        static const char *const argv[] = {"sh", "-c", "echo x >&$0; exec sleep 600", NULL, NULL};
+        char number[16];
+        const char *command[5];
+        bool success;
+        memcpy(command, argv, sizeof argv);
+        snprintf(number, sizeof number, "%d", ends[1]);
+        command[3] = number;
+        close(ends[0]);
+        (void)!cupel_emu_compiler_run(command, log, 10, &success, NULL);
+        _exit(1);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 1); /* it runs */
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(read(ends[0], &byte, 1), 0); /* and has ended */
+    close(ends[0]);
+    fixture_close(&f);
+}
+
+static void a_disk_without_room_is_told(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    char log[96];
+    cupel_error err = {0};
+    snprintf(log, sizeof log, "%s/log", f.folder);
+    assert_int_equal(cupel_emu_compiler_room(log, &err), CUPEL_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit limit = {.rlim_cur = 100, .rlim_max = 100};
+        (void)signal(SIGXFSZ, SIG_IGN);
+        (void)setrlimit(RLIMIT_FSIZE, &limit);
+        _exit(cupel_emu_compiler_room(log, &err) == CUPEL_IO && strstr(err.text, "cannot write") ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    fixture_close(&f);
+}
+
+static void make_old(const char *path) {
+    const struct timespec then[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
+}
+
+static void what_killed_compilers_left_is_swept(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        bool old, stays;
+    } folders[] = {{"compile-aB3dEf", true, false},
+                   {"unpack-aB3dEf", true, false},
+                   {"compile-aB3dEg", false, true},
+                   {"compile-else-where", true, true},
+                   {"headers-aB3dEf", true, true}};
+    fixture f = fixture_open();
+    char path[160], file[200];
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s/%s", f.folder, folders[i].name);
+        assert_int_equal(mkdir(path, 0700), 0);
+        snprintf(file, sizeof file, "%s/log", path);
+        assert_int_equal(cupel_text_write(file, "x", 1, NULL), CUPEL_OK);
+        if (folders[i].old) make_old(path);
+    }
+    cupel_emu_sweep(f.folder, 2000);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(file, sizeof file, "%s/%s/log", f.folder, folders[i].name);
+        assert_int_equal(access(file, F_OK) == 0, folders[i].stays);
+    }
     fixture_close(&f);
 }
 
@@ -381,6 +470,9 @@ int main(void) {
         cmocka_unit_test(an_include_folder_must_exist),
         cmocka_unit_test(refusals_are_sentences),
         cmocka_unit_test(launch_bounds_refuse_a_launch),
+        cmocka_unit_test(a_command_dies_with_us),
+        cmocka_unit_test(a_disk_without_room_is_told),
+        cmocka_unit_test(what_killed_compilers_left_is_swept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
