@@ -38,7 +38,7 @@ ln -s loop.recipe $folder/loop.recipe
 mkfifo $folder/pipe.recipe
 head -c 30 out/crashes/*/*wrong-value-y/case.yaml >cut
 cp cut out/crashes/*/*wrong-value-y/case.yaml
-cupel check kernel.cu -o out --seed 5 --cases 40 2>&1 >/dev/null | sed -n 's/^note: \(.*out\/.*\)/it notes: \1/p'
+cupel check kernel.cu -o out --seed 5 --cases 40 2>&1 >/dev/null | sed -n "s/^\(note\|warning\): \(.*out\/.*\)/it notes: \2/p"
 ls $folder | grep -vc '^[0-9a-f]\{32\}\.recipe$'
 # where nothing can be saved the answer is still one
 cp "$KERNELS/softmax_tail_zero.cu" kernel.cu
