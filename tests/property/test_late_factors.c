@@ -187,7 +187,61 @@ static float late_mean(property_problem *p, int64_t row, int64_t column, int for
     return form == 0 ? s / n : form == 1 ? s / n * c : form == 2 ? s : s * c;
 }
 
+/* sum(matmul(x, w) * c): the factor outside both sums, inside both, or between them. */
+static float late_nested(property_problem *p, int64_t row, int64_t column, int form) {
+    float outer[LONGEST], terms[LONGEST];
+    const float c = c_of(p, row);
+    (void)column;
+    for (int64_t j = 0; j < p->k; j++) {
+        for (int64_t i = 0; i < p->n; i++) {
+            const float x = x_of(p, row, i), w = w_of(p, i, j);
+            terms[i] = form == 1 ? (x * c) * w : form == 2 ? x * (w * c) : x * w;
+        }
+        const float inner = total(p, terms, p->n);
+        outer[j] = form == 0 ? inner * c : inner;
+    }
+    const float s = total(p, outer, p->k);
+    return form == 3 ? s * c : s;
+}
+
+/* sum(x / sum(abs(x)) * c): the divisor is a sum itself, applied to every term or to their sum. */
+static float late_sum_divisor(property_problem *p, int64_t row, int64_t column, int form) {
+    float terms[LONGEST], sizes[LONGEST];
+    const float c = c_of(p, row);
+    (void)column;
+    for (int64_t i = 0; i < p->n; i++) sizes[i] = fabsf(x_of(p, row, i));
+    const float divisor = total(p, sizes, p->n), inverse = 1.0f / divisor;
+    for (int64_t i = 0; i < p->n; i++) {
+        const float x = x_of(p, row, i);
+        terms[i] = form == 0 ? x / divisor * c : form == 1 ? x * c : form == 2 ? x * inverse : x;
+    }
+    const float s = total(p, terms, p->n);
+    return form == 0   ? s
+           : form == 1 ? s / divisor
+           : form == 2 ? s * c
+           : form == 3 ? s * c / divisor
+                       : s * inverse * c;
+}
+
+/* matmul(x, w) * c + d: the sum starts from d, or d comes last; c on either side. */
+static float late_bias(property_problem *p, int64_t row, int64_t column, int form) {
+    float terms[LONGEST];
+    const float c = c_of(p, row), d = d_of(p, row);
+    for (int64_t i = 0; i < p->n; i++) {
+        const float x = x_of(p, row, i), w = w_of(p, i, column);
+        terms[i] = form == 0 ? x * w : form == 1 ? (x * c) * w : x * (w * c);
+    }
+    if (form == 0) return total(p, terms, p->n) * c + d;
+    if (form == 1) return total(p, terms, p->n) + d;
+    float s = d;
+    for (int64_t i = 0; i < p->n; i++) s += terms[i];
+    return s;
+}
+
 static const recipe recipes[] = {
+    {"sum(matmul(x, w) * c, axis=-1)", false, false, false, 4, late_nested},
+    {"sum(x / sum(abs(x), axis=-1, keepdim=true) * c, axis=-1)", false, false, false, 5, late_sum_divisor},
+    {"matmul(x, w) * c + d", true, false, false, 3, late_bias},
     {"sum(x * c, axis=-1)", false, false, false, 2, late_scale},
     {"cumsum(x * c, axis=-1)", false, true, false, 2, late_scan},
     {"sum(x / c, axis=-1)", false, false, false, 4, late_divisor},
@@ -301,7 +355,7 @@ static void late_forms_stay_inside(void **state) {
             cupel_arena_reset(arena);
         }
         all *= running->forms;
-        print_message("%-34s judged %4.1f%%, by the filter %4.1f%%\n", running->expression,
+        print_message("%-58s judged %4.1f%%, by the filter %4.1f%%\n", running->expression,
                       100.0 * (double)judged / (double)all, 100.0 * (double)filtered / (double)all);
         assert_true(judged * 5 > all); /* the rule leaves something to judge */
     }
