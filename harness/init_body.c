@@ -61,7 +61,7 @@ static cupel_init_variable *add_variable(cupel_init_kernel *kernel, const char *
 }
 
 /* No size or index is longer; so that odd code takes no time that grows with its square. */
-enum { EXPRESSION_MAX = 256 };
+enum { EXPRESSION_MAX = 256, OPERAND_MAX = 96 /* of a comparison */ };
 
 /* The end of the expression at i: a ; or , outside brackets, or the bracket that closes around it. */
 static size_t expression_end(const cupel_tokens *tokens, size_t i, size_t limit) {
@@ -187,8 +187,8 @@ static void read_comparison(cupel_init_kernel *kernel, size_t i, size_t begin, s
     const cupel_tokens *tokens = tokens_of(kernel);
     size_t first = i, last = i + 1;
     int depth = 0;
-    if (begin + EXPRESSION_MAX < i) begin = i - EXPRESSION_MAX;
-    if (end > i + EXPRESSION_MAX) end = i + EXPRESSION_MAX;
+    if (begin + OPERAND_MAX < i) begin = i - OPERAND_MAX;
+    if (end > i + OPERAND_MAX) end = i + OPERAND_MAX;
     while (first > begin) {
         if (ANY(tokens, first - 1, ")", "]")) depth++;
         if (ANY(tokens, first - 1, "(", "[") && depth-- == 0) break;
@@ -204,7 +204,7 @@ static void read_comparison(cupel_init_kernel *kernel, size_t i, size_t begin, s
         if (depth == 0 && ANY(tokens, last, "&&", "||", ";", "?", "{", "}", ",", ":")) break;
         last++;
     }
-    if (last - first >= EXPRESSION_MAX) return;
+    if (last - first >= OPERAND_MAX) return;
     const cupel_init_tree *left = cupel_init_tree_read(tokens, first, i, kernel->file->arena),
                           *right = cupel_init_tree_read(tokens, i + 1, last, kernel->file->arena);
     if (ANY(tokens, i, "<", ">=", "<=")) bind(kernel, left, right, !ANY(tokens, i, "<="));
