@@ -212,8 +212,9 @@ static int tell_difference(const cupel_judging *j, cupel_finding_kind kind, int 
         return snprintf(text, size, "%s is %s or %s, depending on what lies in memory that is not input",
                         where, one, two);
     if (kind == CUPEL_FINDING_HISTORY)
-        return snprintf(text, size, "%s is %s when nothing was called before, and %s after %s", where, one,
-                        two, before);
+        return snprintf(text, size, "%s is %s when nothing was called before, and %s after %s%s%s", where,
+                        one, two, before, run->schedule ? "; both under the schedule: " : "",
+                        run->schedule ? schedule : "");
     if (!j->evidence->schedule_fixed)
         return snprintf(text, size, "%s is %s or %s, from one run to the next", where, one, two);
     return snprintf(text, size, "%s is %s in run A (canonical order) and %s in run B (%s%s%s)", where, one,
@@ -292,6 +293,10 @@ static difference tell_apart(cupel_judging *j, cupel_output_view *view, differen
     if (alone.first >= 0) return alone;
     alone = (difference){CUPEL_FINDING_HISTORY, a2, run_history_alone(e), -1};
     alone.first = first_difference(j, view, a2, alone.s);
+    if (alone.first >= 0) return alone;
+    /* both are needed: what the earlier call leaves shows under this schedule */
+    alone = (difference){CUPEL_FINDING_HISTORY, run_schedule_alone(e), B2, -1};
+    alone.first = first_difference(j, view, alone.r, alone.s);
     return alone.first >= 0 ? alone : d;
 }
 

@@ -214,14 +214,15 @@ static void with_an_earlier_call(void **state) {
         assert_int_equal(f.judged.finding_count, 1);
         const cupel_finding *finding = &f.judged.findings[0];
         assert_int_equal(finding->gate, CUPEL_GATE_ORD_02);
-        bool by_history = p[S2] == p[A2] && p[H2] != p[A2];
+        bool by_both = p[S2] == p[A2] && p[H2] == p[A2] && p[B2] != p[S2];
+        bool by_history = by_both || (p[S2] == p[A2] && p[H2] != p[A2]);
         assert_int_equal(finding->kind, by_history ? CUPEL_FINDING_HISTORY : CUPEL_FINDING_NONDETERMINISM);
-        int b = p[S2] != p[A2] ? S2 : by_history ? H2 : p[A1] != p[B1] ? B1 : B2;
+        int b = p[S2] != p[A2] ? S2 : by_both ? B2 : by_history ? H2 : p[A1] != p[B1] ? B1 : B2;
         assert_int_equal(finding->run_b.index, b);
         assert_int_equal(finding->run_b.schedule, f.evidence.runs[b].schedule);
         assert_int_equal(finding->run_b.poison, f.evidence.runs[b].poison);
         assert_int_equal(finding->run_b.history, f.evidence.runs[b].history);
-        assert_int_equal(f.evidence.runs[finding->run_a.index].schedule, 0);
+        assert_int_equal(finding->run_a.schedule, by_both ? finding->run_b.schedule : 0);
         fixture_stop(&f);
     }
 }
