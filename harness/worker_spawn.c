@@ -25,7 +25,7 @@ extern char **environ;
 
 /* File size: what a candidate may write, and what it may print, at most. Data: the backstop behind the watch
  * over resident memory. */
-enum { FILE_BYTES_MAX = 256 << 20, DATA_FACTOR = 4, EXEC_SECONDS = 10 };
+enum { FILE_BYTES_MAX = 256 << 20, DATA_FACTOR = 4, EXEC_SECONDS = 10, FILES_LEAST = 32, PARKED = 10 };
 
 static void limit(int resource, rlim_t value) {
     struct rlimit old;
@@ -71,10 +71,10 @@ static _Noreturn void become_worker(int socket, int board, int output, int pipe,
     set_limits(memory_limit);
     int null = open("/dev/null", O_RDWR);
     /* Out of the way of the numbers that follow. */
-    socket = fcntl(socket, F_DUPFD, 10);
-    board = fcntl(board, F_DUPFD, 10);
-    output = fcntl(output, F_DUPFD, 10);
-    pipe = fcntl(pipe, F_DUPFD_CLOEXEC, 10);
+    socket = fcntl(socket, F_DUPFD, PARKED);
+    board = fcntl(board, F_DUPFD, PARKED);
+    output = fcntl(output, F_DUPFD, PARKED);
+    pipe = fcntl(pipe, F_DUPFD_CLOEXEC, PARKED);
     place(null, 0);
     place(null, 1);
     place(output, 2);
@@ -134,9 +134,20 @@ static pid_t fork_worker(const int sockets[2], int board, int output, const int 
     return pid;
 }
 
+/* A child's descriptors are parked from PARKED on before they get their places, and the compiler needs some.
+ */
+static cupel_code expect_files(cupel_error *err) {
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= FILES_LEAST) return CUPEL_OK;
+    return cupel_fail(err, CUPEL_WORKER,
+                      "this process may open %llu files, workers need %d: raise the limit (ulimit -n)",
+                      (unsigned long long)files.rlim_cur, FILES_LEAST);
+}
+
 cupel_code cupel_worker_spawn_child(int board, uint64_t memory_limit, cupel_worker_child *out,
                                     cupel_error *err) {
     int fds[5] = {-1, -1, -1, -1, -1}; /* socket pair, pipe, output */
+    CUPEL_TRY(expect_files(err));
     char **environment = worker_environment();
     if (!environment || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) ||
         pipe2(fds + 2, O_CLOEXEC) || (fds[4] = memfd_create("cupel-worker-output", MFD_CLOEXEC)) < 0) {

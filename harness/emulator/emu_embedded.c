@@ -35,8 +35,12 @@ static cupel_code write_all(const char *folder, cupel_arena *arena, cupel_error 
             if (!path) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
             int fd = open(path, flush ? O_RDONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
             size_t size = (size_t)(f->stop - f->start);
-            bool done = fd >= 0 && (flush ? fsync(fd) == 0 : write(fd, f->start, size) == (ssize_t)size);
+            ssize_t wrote = fd >= 0 && !flush ? write(fd, f->start, size) : (ssize_t)size;
+            bool done = fd >= 0 && wrote == (ssize_t)size && (!flush || fsync(fd) == 0);
+            int error =
+                wrote >= 0 && wrote < (ssize_t)size ? ENOSPC : errno; /* a part was written: no room */
             if (fd >= 0) close(fd);
+            errno = error;
             if (!done) return cupel_fail(err, CUPEL_IO, "cannot write %s: %s", path, strerror(errno));
         }
     }
@@ -54,7 +58,11 @@ cupel_code cupel_emu_embedded_unpack(const char *cache, cupel_arena *arena, cons
     if (stat(target, &info) == 0 && S_ISDIR(info.st_mode)) return CUPEL_OK;
     if (!mkdtemp(building))
         return cupel_fail(err, CUPEL_IO, "cannot write to %s: %s", cache, strerror(errno));
-    CUPEL_TRY(write_all(building, arena, err));
+    cupel_code code = write_all(building, arena, err);
+    if (code != CUPEL_OK) {
+        remove_folder(building, arena); /* room is what there may be none of */
+        return code;
+    }
     if (rename(building, target) != 0) {
         /* another process was faster: its copy is as good */
         remove_folder(building, arena);

@@ -56,5 +56,8 @@ claim 'dims: {n: 1..100}\nsource: {defines: {n: 5}}'
 claim 'dims: {n: 1..100}\nsource:\n  file: nofile.cu'
 cp "$KERNELS/softmax.cu" $'two\nlines.cu'
 try cupel check $'two\nlines.cu'
+(ulimit -n 12 && try cupel check "$KERNELS/softmax.cu" --cases 5)
+# a file that grows no further is an error, not an end by signal
+(ulimit -f 8 && try cupel check "$KERNELS/softmax.cu" --cases 5)
 # output that cannot be written is an error
 cupel ops >/dev/full; echo "-> $?"
