@@ -132,7 +132,7 @@ static cupel_code sum(cupel_bounded *b, int node, int64_t n) {
     if (real && x->floor >= 0) t->floor = 0;
     if (real && trait->softmax_sum) t->floor = 1 - 16 * b->w.unit;
     t->products = t->sum && (x->roundings > 0 || x->products);
-    t->depth = x->extents ? x->chain_trough : 0;
+    t->depth = x->extents && !x->products ? x->chain_trough : 0;
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
     if (t->sum && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
     CUPEL_TRY(cupel_tensor_take_radius(b, t));

@@ -324,6 +324,20 @@ static void judge(property_problem *p, const double *results, const char *by, ui
                   p->rules.subnormals, line);
 }
 
+/* What the filter judges the exact evaluator judges, and no more widely. */
+static void contain(const property_problem *p, const cupel_allowed *b, const cupel_allowed *e,
+                    uint64_t seed) {
+    const double tiny = cupel_format_smallest(p->rules.working);
+    for (int64_t i = 0; i < p->count; i++) {
+        if (b->reasons[i] || e->reasons[i] == CUPEL_REASON_UNABLE) continue;
+        const bool narrow = b->radius[i] < e->radius[i] * (1 - 1e-3) - tiny;
+        if ((!e->reasons[i] && !narrow) || failures++ >= 20) continue;
+        print_message("%s case seed %llu [%lld]: bounded %.9g +- %.6g, exact %.9g +- %.6g reason %d\n",
+                      p->expression, (unsigned long long)seed, (long long)i, b->value[i], b->radius[i],
+                      e->value[i], e->radius[i], e->reasons[i]);
+    }
+}
+
 static void late_forms_stay_inside(void **state) {
     (void)state;
     const char *text = getenv("CUPEL_PROPERTY_CASES");
@@ -345,6 +359,7 @@ static void late_forms_stay_inside(void **state) {
                 running->expression, running->expression, 4, 0, running->forms, shadow};
             double *results = cupel_arena_alloc(arena, (size_t)p.count * sizeof(double) + 8);
             all += p.count;
+            contain(&p, &bounded, &exact, seed);
             for (int form = 0; form < running->forms; form++) {
                 property_run(&p, &op, form, results);
                 p.allowed = bounded;
