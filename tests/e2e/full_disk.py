@@ -93,6 +93,16 @@ def read_only(options, out):
     expect("warning: findings cannot be saved" in talk and talk.count("warning: corpus:") == 1, talk)
 
 
+def cache_full(options, cache):
+    """The compiler's own folder has no room: said as that, and nothing is left behind to fill it further."""
+    mount(cache, ["-t", "tmpfs", "-o", "size=100k", "tmpfs"])
+    done = subprocess.run([options.cupel, "check", options.kernel, "-o", os.path.join(cache, "out"), "--cases", "5"],
+                          env=dict(os.environ, XDG_CACHE_HOME=cache), capture_output=True, text=True, check=False)
+    expect(done.returncode == 3 and "No space left on device" in done.stderr, f"{done.returncode}: {done.stderr}")
+    left = [name for name in os.listdir(os.path.join(cache, "cupel")) if name.startswith(("unpack-", "compile-"))]
+    expect(not left, f"left: {left}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cupel", required=True)
@@ -100,14 +110,14 @@ def main():
     options = parser.parse_args()
     in_namespace()
     with tempfile.TemporaryDirectory() as folder:
-        for trial in (full, room_again, read_only):
+        for trial in (full, room_again, read_only, cache_full):
             out = os.path.join(folder, trial.__name__)
             os.mkdir(out)
             try:
                 trial(options, out)
             finally:
                 subprocess.run(["umount", "-l", out], check=False)
-    print("full, full for a while, read-only")
+    print("full, full for a while, read-only, a full cache")
     return 0
 
 
