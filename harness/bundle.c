@@ -509,6 +509,35 @@ cupel_code cupel_bundle_open(const char *path, cupel_bundle_info *out, cupel_err
     return code;
 }
 
+/* Where a case's text gives a dim its value: the first "NAME:" behind "dims:". */
+static const char *find_dim(const char *text, const char *name) {
+    char key[80];
+    const char *dims = strstr(text, "dims:");
+    size_t length = (size_t)snprintf(key, sizeof key, "%.64s:", name);
+    for (const char *at = dims ? dims + 5 : NULL; at && (at = strstr(at, key)) != NULL; at += length)
+        if (strchr(" {,\n", at[-1])) return at;
+    return dims ? dims : text;
+}
+
+/* The contract may have become narrower since. */
+static cupel_code expect_claimed(const cupel_contract *contract, const cupel_recipe *recipe, const char *file,
+                                 const char *text, cupel_error *err) {
+    for (int i = 0; i < contract->dim_count; i++) {
+        const cupel_dim *dim = &contract->dims[i];
+        if (recipe->dims[i] >= dim->lo && recipe->dims[i] <= dim->hi) continue;
+        int line = 1, column = 1;
+        for (const char *at = text, *end = find_dim(text, dim->name); at < end; at++) {
+            column = *at == '\n' ? 1 : column + 1;
+            line += *at == '\n';
+        }
+        return cupel_fail_at(err, CUPEL_RANGE, file, line, column,
+                             "dim %s: expected %" PRId64 "..%" PRId64
+                             " as the contract '%s' claims, found %" PRId64,
+                             dim->name, dim->lo, dim->hi, contract->id, recipe->dims[i]);
+    }
+    return CUPEL_OK;
+}
+
 cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract, cupel_recipe *out,
                                cupel_error *err) {
     char file[PATH_SIZE];
@@ -523,6 +552,7 @@ cupel_code cupel_bundle_recipe(const char *path, const cupel_contract *contract,
                           ? cupel_fail(err, CUPEL_IO, "%s: expected a file", file)
                           : cupel_text_read(file, arena, &text, &length, err);
     if (code == CUPEL_OK) code = cupel_recipe_read(contract, file, text, length, out, err);
+    if (code == CUPEL_OK) code = expect_claimed(contract, out, file, text, err);
     cupel_arena_free(arena);
     return code;
 }
