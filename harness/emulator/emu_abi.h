@@ -85,6 +85,9 @@ CUPEL_EMU_DEVICE uint32_t cupel_emu_active_mask(void);
 /* Tells the checker of an atomic access before it is carried out (plainly: threads are fibers); may switch
  * threads. is_float: an addition to a floating-point value. */
 CUPEL_EMU_DEVICE void cupel_emu_atomic_access(void *address, uint32_t size, int is_float);
+/* After an exchange that took place: where threads exchange at one address, it may carry a sum or guard one,
+ * and the result may depend on their order. */
+CUPEL_EMU_DEVICE void cupel_emu_atomic_exchanged(void *address);
 /* __trap, failed device assert, and things the emulator refuses at run time; these do not return. */
 CUPEL_EMU_DEVICE void cupel_emu_trap(void) __attribute__((noreturn));
 CUPEL_EMU_DEVICE void cupel_emu_assert_fail(const char *condition, const char *file, unsigned line,

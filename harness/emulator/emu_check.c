@@ -54,6 +54,26 @@ static void stop(uintptr_t address, uint32_t size, bool write, const void *pc) {
                           (unsigned long long)address);
 }
 
+/* Just outside static shared memory. */
+static void stop_shared(uintptr_t address, uint32_t size, bool write, const void *pc) {
+    const char *verb = write ? "writes" : "reads", *name;
+    size_t bytes, offset;
+    int length;
+    report(write, false, CUPEL_SPACE_SHARED, address, size, pc);
+    if (cupel_emu_module_shared_array(m->module, address, &name, &length, &bytes, &offset))
+        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_OUT_OF_BOUNDS, pc,
+                              "%s %u bytes at byte %zu of the shared memory array %.*s (%zu bytes)", verb,
+                              size, offset, length, name, bytes);
+    cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_OUT_OF_BOUNDS, pc,
+                          "%s %u bytes at byte %lld of shared memory (%zu bytes)", verb, size,
+                          (long long)(address - m->static_shared.start), m->static_shared.size);
+}
+
+static bool is_near_shared(uintptr_t address) {
+    return m->static_shared.size != 0 && address - (m->static_shared.start - CUPEL_EMU_SHARED_SLACK) <
+                                             m->static_shared.size + 2 * CUPEL_EMU_SHARED_SLACK;
+}
+
 /* Next to the running thread's stack: an index has left an array that lies on it. */
 static void stop_local(uintptr_t address, uint32_t size, bool write, const void *pc) {
     report(write, false, CUPEL_SPACE_LOCAL, address, size, pc);
@@ -114,6 +134,8 @@ static void settle(uintptr_t address, uint32_t size, bool write, const void *pc)
         if (write) m->module_dirty = true;
     } else if (!write && cupel_emu_module_owns_pages(m->module, address, size)) {
         report(false, false, CUPEL_SPACE_SHARED, address, size, pc);
+    } else if (is_near_shared(address)) {
+        stop_shared(address, size, write, pc);
     } else {
         stop(address, size, write, pc);
     }
@@ -301,6 +323,7 @@ void cupel_emu_check_begin(void) {
     added_count = 0;
 }
 
+/* An addition to a floating-point value, or an exchange, which may be one in disguise. */
 static void note_float_add(uintptr_t address) {
     uint64_t thread =
         m->block_linear * CUPEL_EMU_THREADS_MAX + m->current->warp * CUPEL_EMU_WARP + m->current->lane + 1;
@@ -334,4 +357,8 @@ void cupel_emu_atomic_access(void *target, uint32_t size, int is_float) {
     settle(address, size, false, pc);
     settle(address, size, true, pc);
     if (is_float && !m->out->float_atomics) note_float_add(address);
+}
+
+void cupel_emu_atomic_exchanged(void *address) {
+    if (!m->out->float_atomics) note_float_add((uintptr_t)address);
 }

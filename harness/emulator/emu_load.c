@@ -21,6 +21,8 @@ typedef struct range {
 
 typedef struct shared_symbol {
     char *function; /* mangled, without the variable */
+    char *variable;
+    uintptr_t start;
     size_t size;
 } shared_symbol;
 
@@ -75,8 +77,13 @@ static void read_symbol(cupel_emu_module *module, const char *name, const GElf_S
     if (function == 0 || !within(&shared, start, symbol->st_size) ||
         module->shared_count == SHARED_SYMBOLS_MAX)
         return;
-    char *copy = strndup(name, function);
-    if (copy != NULL) module->shared[module->shared_count++] = (shared_symbol){copy, symbol->st_size};
+    char *copy = strndup(name, function), *variable = strdup(name + function + 1);
+    if (copy != NULL && variable != NULL) {
+        module->shared[module->shared_count++] = (shared_symbol){copy, variable, start, symbol->st_size};
+        return;
+    }
+    free(copy);
+    free(variable);
 }
 
 static void read_symbols(cupel_emu_module *module, Elf *elf, Elf_Scn *section, const GElf_Shdr *header) {
@@ -198,7 +205,10 @@ void cupel_emu_module_close(cupel_emu_module *module) {
     if (module == NULL) return;
     cupel_emu_places_close(module->places);
     for (int i = 0; i < module->variable_count; i++) free(module->snapshots[i]);
-    for (int i = 0; i < module->shared_count; i++) free(module->shared[i].function);
+    for (int i = 0; i < module->shared_count; i++) {
+        free(module->shared[i].function);
+        free(module->shared[i].variable);
+    }
     if (module->handle != NULL) dlclose(module->handle);
     free(module->coverage);
     free(module->path);
@@ -264,6 +274,22 @@ size_t cupel_emu_module_static_shared(const cupel_emu_module *module, const cupe
         if (sum < least) least = sum; /* of several instances the smallest: never too much */
     }
     return least == SIZE_MAX ? 0 : least;
+}
+
+bool cupel_emu_module_shared_array(const cupel_emu_module *module, uintptr_t address, const char **name,
+                                   int *length, size_t *size, size_t *offset) {
+    const shared_symbol *found = NULL;
+    for (int i = 0; i < module->shared_count; i++) {
+        const shared_symbol *s = &module->shared[i];
+        if (s->start <= address && (found == NULL || s->start > found->start)) found = s;
+    }
+    if (found == NULL) return false;
+    char *rest; /* "6s_hist_0": a length, a name, maybe a number among equals */
+    *length = (int)strtoul(found->variable, &rest, 10);
+    *name = rest;
+    *size = found->size;
+    *offset = address - found->start;
+    return true;
 }
 
 const cupel_emu_candidate_t *cupel_emu_module_candidate(const cupel_emu_module *module) {

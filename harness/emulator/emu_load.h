@@ -17,6 +17,10 @@ uintptr_t cupel_emu_module_base(const cupel_emu_module *module);
 bool cupel_emu_module_owns(const cupel_emu_module *module, uintptr_t address, size_t size, bool write);
 /* Inside the object at all? */
 bool cupel_emu_module_owns_pages(const cupel_emu_module *module, uintptr_t address, size_t size);
+/* The array in static shared memory that begins last at or before address, as far as symbols tell: its name
+ * (borrowed, not terminated), its bytes, and how far behind its start address lies. False: none. */
+bool cupel_emu_module_shared_array(const cupel_emu_module *module, uintptr_t address, const char **name,
+                                   int *length, size_t *size, size_t *offset);
 bool cupel_emu_module_is_code(const cupel_emu_module *module, uintptr_t address);
 /* Gives every variable the value that it had when the object was loaded. */
 void cupel_emu_module_restore(cupel_emu_module *module);

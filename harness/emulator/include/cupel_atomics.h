@@ -34,8 +34,6 @@ CUPEL_ATOMIC(atomicSub, unsigned int, false, old - operand)
     CUPEL_ATOMIC(name, int, false, value)                                                                    \
     CUPEL_ATOMIC(name, unsigned int, false, value)                                                           \
     CUPEL_ATOMIC(name, cupel_ull, false, value)
-CUPEL_ATOMIC_INTEGERS(atomicExch, operand)
-CUPEL_ATOMIC(atomicExch, float, false, operand)
 CUPEL_ATOMIC_INTEGERS(atomicMin, operand < old ? operand : old)
 CUPEL_ATOMIC_INTEGERS(atomicMax, operand > old ? operand : old)
 CUPEL_ATOMIC(atomicMin, long long, false, operand < old ? operand : old)
@@ -46,11 +44,28 @@ CUPEL_ATOMIC_INTEGERS(atomicXor, old ^ operand)
 CUPEL_ATOMIC(atomicInc, unsigned int, false, old >= operand ? 0u : old + 1u)
 CUPEL_ATOMIC(atomicDec, unsigned int, false, old == 0u || old > operand ? operand : old - 1u)
 
+#define CUPEL_ATOMIC_EXCHANGE(T)                                                                             \
+    CUPEL_INLINE T atomicExch(T *address, T value) {                                                         \
+        cupel_atomic_announce(address, false);                                                               \
+        T old = CUPEL_PAST_CHECKER(T, address);                                                              \
+        CUPEL_PAST_CHECKER(T, address) = value;                                                              \
+        cupel_emu_atomic_exchanged(address);                                                                 \
+        return old;                                                                                          \
+    }                                                                                                        \
+    CUPEL_INLINE T atomicExch_block(T *address, T value) { return atomicExch(address, value); }              \
+    CUPEL_INLINE T atomicExch_system(T *address, T value) { return atomicExch(address, value); }
+CUPEL_ATOMIC_EXCHANGE(int)
+CUPEL_ATOMIC_EXCHANGE(unsigned int)
+CUPEL_ATOMIC_EXCHANGE(cupel_ull)
+CUPEL_ATOMIC_EXCHANGE(float)
+
 #define CUPEL_ATOMIC_CAS(T)                                                                                  \
     CUPEL_INLINE T atomicCAS(T *address, T compare, T value) {                                               \
         cupel_atomic_announce(address, false);                                                               \
         T old = CUPEL_PAST_CHECKER(T, address);                                                              \
-        if (old == compare) CUPEL_PAST_CHECKER(T, address) = value;                                          \
+        if (old != compare) return old;                                                                      \
+        CUPEL_PAST_CHECKER(T, address) = value;                                                              \
+        cupel_emu_atomic_exchanged(address);                                                                 \
         return old;                                                                                          \
     }                                                                                                        \
     CUPEL_INLINE T atomicCAS_block(T *address, T compare, T value) { return atomicCAS(address, compare, value); } \

@@ -149,6 +149,7 @@ __global__ void adds(float *y) {
     cupel_emu_atomic_access(y, 4, 1);
     y[0] += 1;
 }
+__global__ void exchanges(float *y) { cupel_emu_atomic_exchanged(y); }
 __global__ void adds_apart(float *y) {
     cupel_emu_atomic_access(y + tid(), 4, 1);
     y[tid()] += 1;
@@ -168,4 +169,4 @@ CANDIDATE(ENTRY(scale, 0), ENTRY(past_the_end, 0), ENTRY(reads_past, 0), ENTRY(n
           ENTRY(leaves_local_at_once, 0), ENTRY(deadlock, 0), ENTRY(overflow, 0),
           ENTRY(asserts, 0), ENTRY(traps, 0), ENTRY(divides, 0), ENTRY(remembers, 0), ENTRY(constants, 0),
           ENTRY(reads_output, 0), ENTRY(shared_unset, 0), ENTRY(block_one_sets, 0), ENTRY(races_late, 0), ENTRY(dynamic_past, 0), ENTRY(local_array, 0), ENTRY(copies, 0),
-          ENTRY(adds, 0), ENTRY(adds_apart, 0), ENTRY(bounded, 64), ENTRY(big_static, 0))
+          ENTRY(adds, 0), ENTRY(exchanges, 0), ENTRY(adds_apart, 0), ENTRY(bounded, 64), ENTRY(big_static, 0))

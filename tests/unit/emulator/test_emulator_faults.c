@@ -420,6 +420,10 @@ static void test_float_atomics(void **state) {
     assert_true(f.seen.float_atomics);
     run("adds", (shape){.block = 1, .grid = 2}, 1, (const void *[]){&y});
     assert_true(f.seen.float_atomics);
+    run("exchanges", (shape){.block = 1}, 1, (const void *[]){&y});
+    assert_false(f.seen.float_atomics);
+    run("exchanges", (shape){.block = 2}, 1, (const void *[]){&y});
+    assert_true(f.seen.float_atomics); /* a sum may be made that way */
 }
 
 static void expect_refusal(const char *entry, shape s, const char *figure) {

@@ -12,7 +12,7 @@
 static struct told {
     int loads[17], stores[17]; /* by size; 0: any other */
     uintptr_t misaligned;
-    int atomics, float_atomics, barriers;
+    int atomics, float_atomics, exchanges, barriers;
     int shuffle_kind, vote_kind;
     uint32_t mask, argument, width;
     uint64_t value;
@@ -74,6 +74,10 @@ void cupel_emu_warp_sync(uint32_t mask) {
 }
 int cupel_emu_barrier_sync(int kind, int predicate) {
     return told.barriers++, kind * 10 + predicate;
+}
+void cupel_emu_atomic_exchanged(void *a) {
+    (void)a;
+    told.exchanges++;
 }
 void cupel_emu_atomic_access(void *a, uint32_t size, int is_float) {
     told.atomics++, told.float_atomics += is_float;

@@ -299,6 +299,9 @@ static void atomics(void **state) {
         assert_int_equal(told.atomics, 1);
         bool adds_floats = strstr(cases[i].call, "Add") && strchr("fdh_", cases[i].type[0]);
         assert_int_equal(told.float_atomics, adds_floats);
+        bool swapped = cases[i].before != cases[i].after;
+        bool exchanges = strstr(cases[i].call, "Exch") || (strstr(cases[i].call, "CAS") && swapped);
+        assert_int_equal(told.exchanges, exchanges);
     }
     device_close(&d);
     fixture_close(&m);
