@@ -69,6 +69,16 @@ static void note_distance(cupel_diff_report *out, const cupel_allowed *allowed, 
     if (isfinite(steps) && fabs(steps) > out->within_steps) out->within_steps = fabs(steps);
 }
 
+/* Is one pattern of bits allowed, and no other? Either zero, where the sign is not judged, is two. */
+static bool has_one_value(const cupel_allowed *allowed, int64_t i) {
+    const unsigned classes = allowed->classes[i] & CUPEL_CLASS_MASK;
+    if (allowed->reasons[i] != CUPEL_REASON_JUDGED) return false;
+    if (classes != CUPEL_CLASS_FINITE)
+        return classes == CUPEL_CLASS_NAN || classes == CUPEL_CLASS_POS_INF || classes == CUPEL_CLASS_NEG_INF;
+    const bool zero = cupel_format_of(allowed->type)->kind == CUPEL_KIND_REAL && allowed->lo[i] == 0;
+    return allowed->lo[i] == allowed->hi[i] && (!zero || allowed->classes[i] & CUPEL_ZERO_SIGN_FIXED);
+}
+
 /* Elements that keep what they held, which both sides are judged by elsewhere, are passed over. */
 static void compare_output(diff *d, const cupel_allowed *allowed, outcome *seen) {
     const cupel_diff_side *sides = d->request->sides;
@@ -83,7 +93,7 @@ static void compare_output(diff *d, const cupel_allowed *allowed, outcome *seen)
         if (allowed->classes[i] & CUPEL_KEEP) continue;
         const unsigned char *const bytes[2] = {whole[0] + (size_t)i * size, whole[1] + (size_t)i * size};
         bool same = same_element(allowed->type, bytes[0], bytes[1]);
-        bool exact = allowed->reasons[i] == CUPEL_REASON_JUDGED && allowed->lo[i] == allowed->hi[i];
+        bool exact = has_one_value(allowed, i);
         d->out->elements++;
         d->out->equal += same;
         d->out->exact += exact;
