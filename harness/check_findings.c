@@ -32,10 +32,16 @@ static cupel_attempt *attempt_of(cupel_check *c, const char *signature) {
     return a;
 }
 
-/* Seconds for minimising one finding. Where cases alone are the budget, tries alone end it, so that a seed
- * gives the same case on every machine. */
+/* Does the number of tries end minimising? Where cases alone are the budget, so that a seed gives the same
+ * case on every machine; not where nothing repeats exactly and a fault costs the use of a device. */
+static bool counts_tries(const cupel_check *c) {
+    const cupel_executor_backend *backend = cupel_executor_find(c->report->executor);
+    return cupel_check_untimed(c) && !(backend && backend->spent);
+}
+
+/* Seconds for minimising one finding. */
 static double minimise_budget(const cupel_check *c) {
-    if (cupel_check_untimed(c)) return untimed;
+    if (counts_tries(c)) return untimed;
     double seconds = c->options->endless ? campaign_minimise_seconds : minimise_seconds;
     if (cupel_check_remaining(c) < seconds) seconds = cupel_check_remaining(c);
     return seconds < minimise_least ? minimise_least : seconds;
@@ -45,13 +51,13 @@ static double minimise_budget(const cupel_check *c) {
  * worker for each. */
 static int minimise_tries(const cupel_check *c, const cupel_check_finding *found) {
     cupel_fault fault = found->finding.fault;
-    if (!cupel_check_untimed(c) || fault == CUPEL_FAULT_NONE) return MINIMISE_TRIES;
+    if (!counts_tries(c) || fault == CUPEL_FAULT_NONE) return MINIMISE_TRIES;
     if (fault == CUPEL_FAULT_MEMORY) return MINIMISE_TRIES_MEMORY;
     return c->contract->host ? MINIMISE_TRIES_DEATH : MINIMISE_TRIES;
 }
 
 static bool worth_minimising(const cupel_check *c, const cupel_check_finding *found) {
-    if (cupel_check_untimed(c)) return found->finding.fault != CUPEL_FAULT_HANG;
+    if (counts_tries(c)) return found->finding.fault != CUPEL_FAULT_HANG;
     return found->try_seconds * WORTHWHILE_TRIES < minimise_budget(c);
 }
 
