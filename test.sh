@@ -90,6 +90,7 @@ short_tier() {
         kernels kernels --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
             --cases-accepted 3000 --cases-rejected 3000
         kernels faults --cupel build/release/cupel --manifest tests/e2e/faults/manifest.txt --cases-rejected 500 --cases-accepted 500
+        kernels correct --cupel build/release/cupel --manifest tests/e2e/correct/manifest.txt --folder tests/e2e/correct --cases-rejected 300 --cases-accepted 300
     fi
     if step build-asan build asan; then
         tests tests-asan build/asan -L short -E '^(bench|e2e|property)'
