@@ -1,6 +1,7 @@
 #include "fake_cuda.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,16 @@ static int pending; /* status of the stream */
         return 0;                                                                                            \
     }
 
-DO(cuInit, (unsigned flags), (void)flags)
+/* A byte a process, in the file that FAKE_CUDA_LOG names. */
+static void log_opening(void) {
+    const char *path = getenv("FAKE_CUDA_LOG");
+    FILE *file = path != NULL ? fopen(path, "a") : NULL;
+    if (file == NULL) return;
+    fputc('.', file);
+    fclose(file);
+}
+
+DO(cuInit, (unsigned flags), (void)flags, log_opening())
 DO(cuDriverGetVersion, (int *version), *version = 13000)
 DO(cuGetErrorString, (int status, const char **text), (void)status, *text = "a fault that the test asked for")
 DO(cuDeviceGetCount, (int *count), *count = fake_cuda_state.devices)
