@@ -170,9 +170,9 @@ static void describe(const cupel_output_view *view, const cupel_finding *finding
     int64_t i = finding->index;
     char where[160], got[32], lo[32], hi[32], classes[64] = "";
     cupel_judging_where(view->output->name, view->output->rank, view->output->shape, i, where, sizeof where);
-    cupel_judging_number(finding->got, got, sizeof got);
-    cupel_judging_number(allowed->lo[i], lo, sizeof lo);
-    cupel_judging_number(allowed->hi[i], hi, sizeof hi);
+    cupel_judging_number(view->output->type, finding->got, got, sizeof got);
+    cupel_judging_number(view->output->type, allowed->lo[i], lo, sizeof lo);
+    cupel_judging_number(view->output->type, allowed->hi[i], hi, sizeof hi);
     int permitted = allowed->classes[i];
     if (permitted & CUPEL_CLASS_POS_INF) strcat(classes, " or +inf");
     if (permitted & CUPEL_CLASS_NEG_INF) strcat(classes, " or -inf");

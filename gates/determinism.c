@@ -243,8 +243,10 @@ static void add_difference(cupel_judging *j, cupel_output_view *view, cupel_find
     cupel_judging_element(view, i, cupel_view_element(view, run, i), finding);
     char where[160], one[32], two[32];
     cupel_judging_where(view->output->name, view->output->rank, view->output->shape, i, where, sizeof where);
-    cupel_judging_number(cupel_decode(view->output->type, cupel_view_element(view, r, i)), one, sizeof one);
-    cupel_judging_number(cupel_decode(view->output->type, cupel_view_element(view, s, i)), two, sizeof two);
+    cupel_judging_number(view->output->type, cupel_decode(view->output->type, cupel_view_element(view, r, i)),
+                         one, sizeof one);
+    cupel_judging_number(view->output->type, cupel_decode(view->output->type, cupel_view_element(view, s, i)),
+                         two, sizeof two);
     finding->run_a = run_of(j, r);
     finding->run_b = run_of(j, s);
     if (!asserts_determinism(j) && kind == CUPEL_FINDING_HISTORY) {

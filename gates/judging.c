@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool cupel_judging_finished(const cupel_judging *j, int r) {
@@ -148,11 +149,15 @@ void cupel_judging_where(const char *name, int rank, const int64_t *shape, int64
     if (rank && used < size) snprintf(text + used, size - used, "]");
 }
 
-void cupel_judging_number(double x, char *text, size_t size) {
-    if (isnan(x))
+void cupel_judging_number(cupel_dtype type, double x, char *text, size_t size) {
+    if (isnan(x)) {
         snprintf(text, size, "NaN");
-    else
-        snprintf(text, size, "%.9g", x);
+        return;
+    }
+    snprintf(text, size, "%.9g", x);
+    if (cupel_format_of(type)->precision <= 24) return; /* enough for two values to look different */
+    for (int digits = 10; digits <= 17 && strtod(text, NULL) != x; digits++)
+        snprintf(text, size, "%.*g", digits, x);
 }
 
 void cupel_judging_tally(cupel_judging *j, cupel_gate gate, int64_t judged, int64_t considered) {

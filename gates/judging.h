@@ -62,8 +62,9 @@ void cupel_judging_element(const cupel_output_view *view, int64_t i, const unsig
 void cupel_judging_where(const char *name, int rank, const int64_t *shape, int64_t i, char *text,
                          size_t size);
 
-/* A number as people read it: shortest of the usual forms, "nan", "inf". */
-void cupel_judging_number(double x, char *text, size_t size);
+/* A value of a type, in so many digits that no two look the same: nine, and as few as read back where the
+ * type has more than single precision. "NaN", "inf". */
+void cupel_judging_number(cupel_dtype type, double x, char *text, size_t size);
 
 /* The case exercises a gate: judged of considered elements or facts. */
 void cupel_judging_tally(cupel_judging *j, cupel_gate gate, int64_t judged, int64_t considered);
