@@ -209,14 +209,14 @@ void cupel_emu_block_begin_budget(void) {
  * used up alone the others come to run: it may be spinning until another one stores a flag. Of the two
  * budgets one is spent twice in three times. */
 void cupel_emu_budget_spent(const void *pc) {
-    enum { A_SLICE_ALONE = 3 };
+    enum { A_SLICE_ALONE = 3, LONG_ALONE = 16 }; /* a window does not count a turn's first budget */
     cupel_emu_block_begin_budget();
     if (m->registers->budget == 0 || m->access_budget == 0) {
         cupel_emu_progress_more(pc);
         cupel_emu_block_begin_budget();
     }
     if (m->waiting_out) cupel_emu_progress_spent();
-    if (++m->spent_alone < A_SLICE_ALONE) return;
+    if (++m->spent_alone < (m->waiting_out ? LONG_ALONE : A_SLICE_ALONE)) return;
     m->slice = m->waiting_out ? CUPEL_EMU_SLICE : SHORT_SLICE;
     cupel_emu_block_step(NULL);
 }
