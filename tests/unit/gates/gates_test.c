@@ -302,6 +302,32 @@ static void changed_input_is_found(void **state) {
     fixture_stop(&f);
 }
 
+static void put_back_input_is_found_by_its_store(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    for (int r = 0; r < 2; r++) {
+        fixture_access(&f, r, CUPEL_ACCESS_INPUT_WRITE, 31);
+        f.seen[r].accesses[0].buffer = 0;
+    }
+    fixture_judge(&f);
+    assert_only(&f, CUPEL_FINDING_INPUT_CHANGED, CUPEL_GATE_RES_01);
+    assert_non_null(strstr(f.judged.findings[0].text, "line 31 writes to the input x"));
+    assert_int_equal(f.judged.findings[0].place.line, 31);
+    f.seen[0].buffers[0].bytes[4 * 6] ^= 1; /* what remains of it says more */
+    fixture_judge(&f);
+    assert_only(&f, CUPEL_FINDING_INPUT_CHANGED, CUPEL_GATE_RES_01);
+    assert_int_equal(f.judged.findings[0].index, 6);
+    assert_int_equal(f.judged.findings[0].place.line, 31);
+    fixture_stop(&f);
+
+    fixture_start(&f); /* a buffer that is written is no input */
+    fixture_access(&f, 0, CUPEL_ACCESS_INPUT_WRITE, 31);
+    f.seen[0].accesses[0].buffer = 1;
+    assert_clean(&f);
+    fixture_stop(&f);
+}
+
 static void bad_accesses_are_proof_and_named(void **state) {
     (void)state;
     static const cupel_access_kind kinds[] = {CUPEL_ACCESS_OUT_OF_BOUNDS_READ,
@@ -462,6 +488,7 @@ int main(void) {
         cmocka_unit_test(written_nan_is_not_unwritten),
         cmocka_unit_test(stray_writes_in_guards_and_gaps),
         cmocka_unit_test(changed_input_is_found),
+        cmocka_unit_test(put_back_input_is_found_by_its_store),
         cmocka_unit_test(bad_accesses_are_proof_and_named),
         cmocka_unit_test(uninitialised_read_alone_is_evidence),
         cmocka_unit_test(refused_launch_is_resources),
