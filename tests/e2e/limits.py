@@ -13,12 +13,12 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "limits")
 
 # file: (None, or the signatures that may stand for it and words of the finding's text or case); compiler: needs NVIDIA's
 PLANTED = {
-    "grid_y": ({"refused-grid.y"}, ["grid.y is 65536", "M=65536 N=1;"]),
+    "grid_y": ({"refused-grid.y"}, ["grid.y is 65536", "M=65536 N=1"]),
     "grid_y_loop": None,
     "grid_y_required": None,
-    "shared_row": ({"refused-shared"}, ["232452 bytes of dynamic", "M=1 N=58113;"]),
+    "shared_row": ({"refused-shared"}, ["232452 bytes of dynamic", "M=1 N=58113"]),
     "shared_row_fits": None,
-    "shared_row_older": ({"refused-shared"}, ["sm_80", "M=1 N=41729;"]),
+    "shared_row_older": ({"refused-shared"}, ["sm_80", "M=1 N=41729"]),
     "shared_rows": ({"refused-shared", "refused"}, ["237568 bytes of dynamic", "R=29"]),
     "threads": ({"refused-threads", "refused"}, ["1056 threads a block"]),
     "threads_fit": None,
