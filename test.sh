@@ -67,7 +67,7 @@ kernels() {
     local name=$1 start=$SECONDS log="$logs/$1.log" good bad
     shift
     [[ $name =~ $only ]] || return 0
-    python3 tests/e2e/manifest.py "$@" >"$log" 2>&1
+    python3 tests/e2e/manifest.py --jobs "$jobs" "$@" >"$log" 2>&1
     good=$(grep -c '^ok ' "$log") bad=$(grep -c '^not ok ' "$log")
     [ $((good + bad)) = 0 ] && bad=1
     passed=$((passed + good)) failed=$((failed + bad))
@@ -89,7 +89,7 @@ short_tier() {
         tests tests-release build/release -L short
         kernels kernels --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
             --cases-accepted 3000 --cases-rejected 3000
-        kernels faults --cupel build/release/cupel --manifest tests/e2e/faults/manifest.txt --cases-rejected 500 --cases-accepted 500
+        kernels faults --cupel build/release/cupel --manifest tests/e2e/faults/manifest.txt --cases-rejected 100 --cases-accepted 300
         kernels correct --cupel build/release/cupel --manifest tests/e2e/correct/manifest.txt --folder tests/e2e/correct --cases-rejected 300 --cases-accepted 300
     fi
     if step build-asan build asan; then

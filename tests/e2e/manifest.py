@@ -7,6 +7,7 @@ for a space. Prints one line a contract and a summary in TAP-like
 form; exit status 0 when everything is as the manifest says.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import re
@@ -68,6 +69,30 @@ def complaints(verdict, gates, signature, case, code, report, folder):
     return found
 
 
+def run_line(options, folder, line):
+    """One contract of the manifest: whether it came out as it says, and the text to print."""
+    file, contract, verdict, gates, signature, case = line
+    arguments = ["--seed", options.seed]
+    if verdict == "accepted":
+        arguments += ["--cases", options.cases_accepted]
+    elif options.cases_rejected != "default":
+        arguments += ["--cases", options.cases_rejected]
+    with tempfile.TemporaryDirectory() as out:
+        code, report, text, seconds = check(options.cupel, os.path.join(folder, file), contract, arguments, out)
+        wrong = complaints(verdict, gates, signature, case, code, report, out)
+    if options.limit and verdict == "rejected" and seconds > options.limit:
+        wrong.append(f"took {seconds:.1f} s, more than {options.limit:g}")
+    cases = report["cases"] if report else 0
+    named = ",".join(sorted({f["gate"] for f in report["findings"]})) if report else ""
+    lines = [f"{'not ok' if wrong else 'ok'} {contract}: {verdict} {named} {cases} cases {seconds:.1f} s"]
+    lines += [f"    {reason}" for reason in wrong]
+    if wrong and report is None:
+        lines.append("    " + text[-2000:].replace("\n", "\n    "))
+    if wrong and report:
+        lines += [f"    finding {f['gate']} {f['signature']}: {json.dumps(f)[:600]}" for f in report["findings"]]
+    return not wrong, "\n".join(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cupel", required=True)
@@ -78,36 +103,17 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--only", help="regular expression over contract ids")
     parser.add_argument("--limit", type=float, default=0, help="a rejection slower than this many seconds fails")
+    parser.add_argument("--jobs", type=int, default=1, help="checks side by side; one where they are limited by time")
     options = parser.parse_args()
     folder = options.folder or os.path.dirname(options.manifest)
-    passed = failed = 0
-    for file, contract, verdict, gates, signature, case in read_manifest(options.manifest):
-        if options.only and not re.search(options.only, contract):
-            continue
-        if verdict == "accepted":
-            arguments = ["--seed", options.seed, "--cases", options.cases_accepted]
-        else:
-            arguments = ["--seed", options.seed]
-            if options.cases_rejected != "default":
-                arguments += ["--cases", options.cases_rejected]
-        with tempfile.TemporaryDirectory() as out:
-            code, report, text, seconds = check(options.cupel, os.path.join(folder, file), contract, arguments, out)
-            wrong = complaints(verdict, gates, signature, case, code, report, out)
-        if options.limit and verdict == "rejected" and seconds > options.limit:
-            wrong.append(f"took {seconds:.1f} s, more than {options.limit:g}")
-        cases = report["cases"] if report else 0
-        named = ",".join(sorted({f["gate"] for f in report["findings"]})) if report else ""
-        print(f"{'not ok' if wrong else 'ok'} {contract}: {verdict} {named} {cases} cases {seconds:.1f} s", flush=True)
-        for reason in wrong:
-            print(f"    {reason}")
-        if wrong and report is None:
-            print("    " + text[-2000:].replace("\n", "\n    "))
-        if wrong and report:
-            for f in report["findings"]:
-                print(f"    finding {f['gate']} {f['signature']}: {json.dumps(f)[:600]}")
-        passed, failed = passed + (not wrong), failed + bool(wrong)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    lines = [line for line in read_manifest(options.manifest) if not options.only or re.search(options.only, line[1])]
+    passed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for good, text in pool.map(lambda line: run_line(options, folder, line), lines):
+            print(text, flush=True)
+            passed += good
+    print(f"{passed} passed, {len(lines) - passed} failed")
+    return 0 if lines and passed == len(lines) else 1
 
 
 if __name__ == "__main__":
