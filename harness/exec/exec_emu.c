@@ -12,6 +12,7 @@
 #include "executor.h"
 #include "guarded.h"
 #include "initialised.h"
+#include "launch_plan.h"
 
 _Static_assert((int)CUPEL_WATCH_VALUES == (int)CUPEL_EMU_WATCH_VALUES, "one history of stores");
 
@@ -124,46 +125,19 @@ static cupel_code open_emu(const cupel_contract *contract, const cupel_executor_
 
 /* ---- compiled sets ---- */
 
-/* The entries of every launch under a binding, each once, in scratch; and their key. */
-static cupel_code collect_entries(emu *e, const cupel_binding *binding,
-                                  const char *by_launch[CUPEL_LAUNCH_MAX],
-                                  const char *distinct[CUPEL_LAUNCH_MAX], int *count, char **key,
-                                  cupel_error *err) {
-    size_t length = 1;
-    *count = 0;
-    for (int l = 0; l < e->contract->launch_count; l++) {
-        char *entry;
-        CUPEL_TRY(cupel_binding_entry(binding, &e->contract->launches[l], e->scratch, &entry, err));
-        by_launch[l] = entry;
-        int known = 0;
-        while (known < *count && strcmp(distinct[known], entry) != 0) known++;
-        if (known < *count) continue;
-        distinct[(*count)++] = entry;
-        length += strlen(entry) + 1;
-    }
-    *key = cupel_arena_alloc(e->scratch, length);
-    if (*key == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    for (int i = 0; i < *count; i++) {
-        strcat(*key, distinct[i]);
-        strcat(*key, "\n");
-    }
-    return CUPEL_OK;
-}
-
-static cupel_code build(emu *e, const char *const *entries, int count, const char *key, built **out,
-                        cupel_error *err) {
+static cupel_code build(emu *e, const cupel_entry_set *entries, built **out, cupel_error *err) {
     cupel_emu_compile_request request = {.source = e->source,
                                          .define_count = e->define_count,
                                          .defines = e->defines,
-                                         .entry_count = count,
-                                         .entries = entries,
+                                         .entry_count = entries->count,
+                                         .entries = entries->distinct,
                                          .objects = e->objects,
                                          .cache = e->cache,
                                          .debug = e->debug};
     const char *path;
     CUPEL_TRY(cupel_emu_compile(&request, e->scratch, &path, err));
     built *made = calloc(1, sizeof *made);
-    if (made == NULL || (made->key = strdup(key)) == NULL) {
+    if (made == NULL || (made->key = strdup(entries->key)) == NULL) {
         free(made);
         return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     }
@@ -182,20 +156,19 @@ static cupel_code build(emu *e, const char *const *entries, int count, const cha
 /* The module of a binding, built at need, and the kernel of each launch, arguments checked. */
 static cupel_code find_module(emu *e, const cupel_binding *binding, built **out,
                               const cupel_emu_kernel *kernels[CUPEL_LAUNCH_MAX], cupel_error *err) {
-    const char *by_launch[CUPEL_LAUNCH_MAX], *distinct[CUPEL_LAUNCH_MAX];
-    char *key;
-    int count;
-    CUPEL_TRY(collect_entries(e, binding, by_launch, distinct, &count, &key, err));
+    cupel_entry_set entries;
+    CUPEL_TRY(cupel_launch_plan_entries(binding, e->scratch, &entries, err));
     built *found = e->modules;
-    while (found != NULL && strcmp(found->key, key) != 0) found = found->next;
-    if (found == NULL) CUPEL_TRY(build(e, distinct, count, key, &found, err));
+    while (found != NULL && strcmp(found->key, entries.key) != 0) found = found->next;
+    if (found == NULL) CUPEL_TRY(build(e, &entries, &found, err));
     *out = found;
     for (int l = 0; l < e->contract->launch_count; l++) {
         const cupel_launch *launch = &e->contract->launches[l];
-        kernels[l] = cupel_emu_module_kernel(found->module, by_launch[l]);
+        const char *entry = entries.distinct[entries.of_launch[l]];
+        kernels[l] = cupel_emu_module_kernel(found->module, entry);
         if (kernels[l] == NULL)
             return cupel_fail_span(err, CUPEL_MISMATCH, launch->place, "the source has no kernel '%s'",
-                                   by_launch[l]);
+                                   entry);
         CUPEL_TRY(cupel_arguments_check(binding, launch, kernels[l], err));
     }
     return CUPEL_OK;
@@ -211,50 +184,13 @@ static cupel_code prepare_emu(void *self, const cupel_binding *binding, cupel_er
 
 /* ---- launches ---- */
 
-typedef struct planned {
-    bool skipped;
-    cupel_emu_launch launch;
-    cupel_arguments arguments;
-} planned;
-
-static cupel_code evaluate(const cupel_case *c, const cupel_scalar_expr *expr, int64_t *out,
-                           cupel_error *err) {
-    cupel_scalar value;
-    CUPEL_TRY(cupel_binding_scalar(&c->binding, expr, c->strides, &value, err));
-    if (value.real) {
-        cupel_span text = cupel_scalar_text(expr);
-        return cupel_fail_span(err, CUPEL_CONTRACT, text, "expected an integer, '%.*s' is %g",
-                               (int)text.length, text.text, value.d);
-    }
-    *out = value.i;
-    return CUPEL_OK;
-}
-
-static cupel_code plan(const cupel_guarded *memory, const cupel_case *c, const cupel_launch *launch,
-                       const cupel_emu_kernel *kernel, planned *out, cupel_error *err) {
-    int64_t skip = 0;
-    if (launch->skip_if != NULL) CUPEL_TRY(evaluate(c, launch->skip_if, &skip, err));
-    out->skipped = skip != 0;
-    if (out->skipped) return CUPEL_OK;
-    out->launch = (cupel_emu_launch){.kernel = kernel, .grid = {1, 1, 1}, .block = {1, 1, 1}};
-    for (int i = 0; i < launch->grid_rank; i++)
-        CUPEL_TRY(evaluate(c, launch->grid[i], &out->launch.grid[i], err));
-    for (int i = 0; i < launch->block_rank; i++)
-        CUPEL_TRY(evaluate(c, launch->block[i], &out->launch.block[i], err));
-    if (launch->shared != NULL) CUPEL_TRY(evaluate(c, launch->shared, &out->launch.dynamic_shared, err));
-    CUPEL_TRY(cupel_arguments_evaluate(c, launch, kernel, memory, &out->arguments, err));
-    out->launch.args = out->arguments.pointers;
-    return CUPEL_OK;
-}
-
 /* Enough for any kernel whose work is a few thousand steps for each element and thread; a hang costs about a
  * second. */
-static uint64_t steps_for(const cupel_case *c, const planned *plans, int count) {
+static uint64_t steps_for(const cupel_case *c, const cupel_launch_plan *plans, int count) {
     double threads = 0;
     for (int l = 0; l < count; l++) {
         double product = 1;
-        for (int i = 0; i < 3; i++)
-            product *= (double)plans[l].launch.grid[i] * (double)plans[l].launch.block[i];
+        for (int i = 0; i < 3; i++) product *= (double)plans[l].grid[i] * (double)plans[l].block[i];
         if (!plans[l].skipped && product > 0) threads += product;
     }
     double steps = 5e7 + 5e3 * ((double)c->element_count + (threads < 1e8 ? threads : 1e8));
@@ -274,12 +210,22 @@ typedef struct call {
     bool last; /* the one that is judged */
 } call;
 
-static cupel_code plan_call(emu *e, const call *call, planned **out, cupel_error *err) {
+static cupel_code plan_call(emu *e, const call *call, cupel_launch_plan **out, cupel_error *err) {
     *out = cupel_arena_alloc(e->scratch, (size_t)e->contract->launch_count * sizeof **out);
     if (*out == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     for (int l = 0; l < e->contract->launch_count; l++)
-        CUPEL_TRY(plan(call->memory, call->c, &e->contract->launches[l], call->kernels[l], &(*out)[l], err));
+        CUPEL_TRY(cupel_launch_plan_make(call->c, &e->contract->launches[l], call->kernels[l], call->memory,
+                                         &(*out)[l], err));
     return CUPEL_OK;
+}
+
+static bool launch(const cupel_launch_plan *plan, const cupel_emu_kernel *kernel) {
+    cupel_emu_launch request = {.kernel = kernel,
+                                .args = plan->arguments.pointers,
+                                .grid = {plan->grid[0], plan->grid[1], plan->grid[2]},
+                                .block = {plan->block[0], plan->block[1], plan->block[2]},
+                                .dynamic_shared = plan->dynamic_shared};
+    return cupel_emu_run_launch(&request);
 }
 
 /* Puts the executor's watch over a call. Stores to bytes that are not valid are looked at more closely. */
@@ -312,7 +258,7 @@ static void end_watch(const emu *e, const cupel_emu_watch *watch) {
 /* *again: the run has to be made once more, carefully. */
 static cupel_code make_call(emu *e, const call *call, const cupel_run_request *request,
                             cupel_observation *out, bool *again, cupel_error *err) {
-    planned *plans;
+    cupel_launch_plan *plans;
     bool any = false;
     CUPEL_TRY(cupel_guarded_load(call->memory, call->c, request->poison, err));
     CUPEL_TRY(cupel_initialised_load(&e->initialised, call->memory, call->c, err));
@@ -332,7 +278,7 @@ static cupel_code make_call(emu *e, const call *call, const cupel_run_request *r
     for (int l = 0; l < e->contract->launch_count; l++) {
         if (plans[l].skipped) continue;
         any = true;
-        if (!cupel_emu_run_launch(&plans[l].launch)) break;
+        if (!launch(&plans[l], call->kernels[l])) break;
     }
     *again = cupel_emu_run_end(!call->last && !e->host_sets_variables);
     if (call->last && e->watch) end_watch(e, &watch);
