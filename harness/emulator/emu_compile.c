@@ -391,16 +391,6 @@ static cupel_code publish(const job *j, const char *path) {
     return CUPEL_OK;
 }
 
-/* A name that the compiler does not know may well stand in a header that was left out. */
-static void add_missing_headers(const cupel_source *source, cupel_error *err) {
-    if (err == NULL || source->missing_count == 0) return;
-    size_t used = strlen(err->text);
-    bool one = source->missing_count == 1;
-    snprintf(err->text + used, sizeof err->text - used,
-             "; the header%s %.300s %s not found and %s left out: use -I or source.include", one ? "" : "s",
-             source->missing, one ? "was" : "were", one ? "was" : "were");
-}
-
 /* Without a compiler, what was built before would have helped. */
 static void add_missing_object(const cupel_emu_compile_request *request, cupel_error *err) {
     if (err == NULL || request->objects == NULL) return;
@@ -430,7 +420,7 @@ cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_are
     if (code == CUPEL_OK) code = compile_all(&j);
     if (code == CUPEL_OK) code = publish(&j, *path);
     end_job(&j);
-    if (code == CUPEL_BUILD || code == CUPEL_MISMATCH) add_missing_headers(source, err);
+    if (code == CUPEL_BUILD || code == CUPEL_MISMATCH) cupel_source_tell_missing(source, err);
     if (code == CUPEL_UNSUPPORTED) add_missing_object(request, err);
     cupel_code restored = cupel_source_restore(request->source, code == CUPEL_OK ? err : NULL);
     return code == CUPEL_OK ? restored : code;

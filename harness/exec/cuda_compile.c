@@ -245,16 +245,6 @@ static cupel_code describe(const job *j, const cupel_nvrtc_output *output, cupel
     return CUPEL_OK;
 }
 
-/* A name that the compiler does not know may well stand in a header that was left out. */
-static void add_missing_headers(const cupel_source *source, cupel_error *err) {
-    if (err == NULL || source->missing_count == 0) return;
-    size_t used = strlen(err->text);
-    bool one = source->missing_count == 1;
-    snprintf(err->text + used, sizeof err->text - used,
-             "; the header%s %.300s %s not found and %s left out: use -I or source.include", one ? "" : "s",
-             source->missing, one ? "was" : "were", one ? "was" : "were");
-}
-
 cupel_code cupel_cuda_compile(const cupel_cuda_compile_request *request, cupel_arena *arena,
                               cupel_cuda_code *out, cupel_error *err) {
     job j = {.request = request, .arena = arena, .err = err};
@@ -267,7 +257,7 @@ cupel_code cupel_cuda_compile(const cupel_cuda_compile_request *request, cupel_a
     cupel_code code = compile(&j, &output);
     if (code == CUPEL_OK) code = describe(&j, &output, out);
     if (code == CUPEL_OK && path != NULL) code = save(&j, path, &output);
-    if (code == CUPEL_BUILD || code == CUPEL_MISMATCH) add_missing_headers(request->source, err);
+    if (code == CUPEL_BUILD || code == CUPEL_MISMATCH) cupel_source_tell_missing(request->source, err);
     cupel_code restored = cupel_source_restore(request->source, code == CUPEL_OK ? err : NULL);
     return code == CUPEL_OK ? restored : code;
 }

@@ -1,5 +1,6 @@
 #include "source.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "includes.h"
@@ -110,4 +111,13 @@ cupel_code cupel_source_restore(cupel_source *source, cupel_error *err) {
     parts->dropped = false;
     memcpy(parts->left, parts->left_at_load, parts->declarations.count);
     return transform(source, err);
+}
+
+void cupel_source_tell_missing(const cupel_source *source, cupel_error *err) {
+    if (err == NULL || source->missing_count == 0) return;
+    size_t used = strlen(err->text);
+    bool one = source->missing_count == 1;
+    snprintf(err->text + used, sizeof err->text - used,
+             "; the header%s %.300s %s not found and %s left out: use -I or source.include", one ? "" : "s",
+             source->missing, one ? "was" : "were", one ? "was" : "were");
 }

@@ -89,4 +89,8 @@ CUPEL_MUST_USE cupel_code cupel_source_restore(cupel_source *source, cupel_error
 CUPEL_MUST_USE cupel_code cupel_source_standalone(const cupel_source *source, int entry_count,
                                                   const char *const *entries, char **text, cupel_error *err);
 
+/* Adds to the message of a compiler's error which of the author's headers were left out: a name that the
+ * compiler does not know may well stand in one of them. err may be NULL. */
+void cupel_source_tell_missing(const cupel_source *source, cupel_error *err);
+
 #endif
