@@ -20,6 +20,7 @@
 #include "npy.h"
 #include "repro.h"
 #include "schedule.h"
+#include "store.h"
 #include "text.h"
 #include "wording.h"
 
@@ -29,20 +30,6 @@ static const char temporary_prefix[] = ".new-";
 
 /* ---- folders ---- */
 
-static cupel_code make_folders(const char *path, cupel_error *err) {
-    char partial[PATH_SIZE];
-    if (strlen(path) >= sizeof partial)
-        return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s", path);
-    for (size_t i = 1;; i++) {
-        if (path[i] != '/' && path[i] != '\0') continue;
-        memcpy(partial, path, i);
-        partial[i] = '\0';
-        if (mkdir(partial, 0777) != 0 && errno != EEXIST)
-            return cupel_fail(err, CUPEL_IO, "cannot make the folder %s: %s", partial, strerror(errno));
-        if (path[i] == '\0') return CUPEL_OK;
-    }
-}
-
 static int remove_entry(const char *path, const struct stat *info, int flag, struct FTW *walk) {
     (void)info, (void)flag, (void)walk;
     return remove(path);
@@ -50,13 +37,6 @@ static int remove_entry(const char *path, const struct stat *info, int flag, str
 
 static void remove_tree(const char *path) {
     (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static void flush_folder(const char *path) {
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return;
-    (void)fsync(folder);
-    close(folder);
 }
 
 void cupel_bundle_sweep(const char *root) {
@@ -139,7 +119,7 @@ static cupel_code write_inputs(const cupel_bundle *bundle, const char *folder, c
     if (!c) return CUPEL_OK;
     if (snprintf(inputs, sizeof inputs, "%s/inputs", folder) >= (int)sizeof inputs)
         return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s", folder);
-    CUPEL_TRY(make_folders(inputs, err));
+    CUPEL_TRY(cupel_store_make(inputs, err));
     for (int t = 0; c && t < c->tensor_count; t++) {
         const cupel_case_tensor *tensor = &c->tensors[t];
         if (!(bundle->contract->tensors[t].roles & CUPEL_ROLE_INPUT) || !tensor->values) continue;
@@ -295,7 +275,7 @@ static cupel_code fill_folder(const cupel_bundle *bundle, const char *signature,
     if (code == CUPEL_OK) code = write_tensors(bundle, folder, arena, err);
     if (code == CUPEL_OK) code = write_meta(bundle, signature, folder, err);
     cupel_arena_free(arena);
-    flush_folder(folder);
+    cupel_store_flush(folder);
     return code;
 }
 
@@ -408,17 +388,17 @@ cupel_code cupel_bundle_write(const cupel_bundle *bundle, const char *directory,
     cupel_finding_signature(bundle->finding, signature, sizeof signature);
     if (!choose_folder(bundle, directory, signature, path, size, root, sizeof root))
         return cupel_fail(err, CUPEL_IO, "the path is too long: %.200s", directory);
-    CUPEL_TRY(make_folders(root, err));
+    CUPEL_TRY(cupel_store_make(root, err));
     cupel_bundle_sweep(root);
     CUPEL_TRY(expect_room(bundle, path, err));
     if (keeps_existing(bundle, path)) return CUPEL_OK;
     snprintf(temporary, sizeof temporary, "%s/%s%ld", root, temporary_prefix, (long)getpid());
     remove_tree(temporary);
-    CUPEL_TRY(make_folders(temporary, err));
+    CUPEL_TRY(cupel_store_make(temporary, err));
     cupel_code code = fill_folder(bundle, signature, path, temporary, err);
     if (code == CUPEL_OK) code = move_into_place(temporary, path, err);
     if (code != CUPEL_OK) remove_tree(temporary);
-    flush_folder(root);
+    cupel_store_flush(root);
     return code;
 }
 

@@ -2,19 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "shrink.h"
 #include "text.h"
 #include "wording.h"
 
 enum { CASES = 40, ELEMENTS = 4096, SECONDS = 20 /* after which no further case is begun */ };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void one_line(char *text) {
     for (; *text; text++)
@@ -52,10 +46,10 @@ static bool try_cases(const cupel_cli_settings *settings, const cupel_cli_sessio
     cupel_trial *trial = malloc(sizeof *trial);
     cupel_limits limits = {.max_elements = ELEMENTS};
     cupel_code code = arena && trial ? CUPEL_OK : cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    double start = now();
+    double start = cupel_shrink_now();
     for (uint64_t n = 0; n < CASES && code == CUPEL_OK && out->outcome != CUPEL_INIT_DOUBTED; n++) {
         cupel_recipe recipe;
-        if (n > 0 && now() - start > SECONDS) break;
+        if (n > 0 && cupel_shrink_now() - start > SECONDS) break;
         cupel_arena_reset(arena);
         code = cupel_recipe_draw(session->contract, &limits, 1, n, &recipe, err);
         if (code == CUPEL_OK) code = cupel_supervisor_try(supervisor, &recipe, false, arena, trial, err);
