@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "child_limits.h"
 #include "resource_use.h"
 #include "shrink.h"
 #include "worker_isolation.h"
@@ -22,27 +22,10 @@ enum { CPU_SECONDS = 300, FILE_BYTES = 256 << 20, NAP_MILLISECONDS = 1, GRACE_NA
 /* Of a compiler that expands templates without end; sanitizers map more than that at once. */
 static const rlim_t data_bytes = (rlim_t)8 << 30;
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 struct cupel_resources_job {
     pid_t pid;
     int pipe;
 };
-
-static void limit(int resource, rlim_t value) {
-    struct rlimit old;
-    if (getrlimit(resource, &old) != 0) return;
-    if (old.rlim_max != RLIM_INFINITY && value > old.rlim_max) value = old.rlim_max;
-    struct rlimit now = {value, value};
-    (void)setrlimit(resource, &now);
-}
 
 static void prepare_child(const cupel_executor_options *options, pid_t parent, int answer) {
     char ignored[512];
@@ -51,15 +34,12 @@ static void prepare_child(const cupel_executor_options *options, pid_t parent, i
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; fd < 3 && null >= 0; fd++) (void)dup2(null, fd);
     if (dup2(answer, 3) == 3) (void)close_range(4, ~0u, 0); /* others' ends of others' sockets */
-    for (int number = 1; number < NSIG; number++) {
-        struct sigaction action = {.sa_handler = SIG_DFL};
-        if (number != SIGKILL && number != SIGSTOP) (void)sigaction(number, &action, NULL);
-    }
+    cupel_child_reset_signals();
     (void)setpgid(0, 0);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, CPU_SECONDS);
-    limit(RLIMIT_FSIZE, FILE_BYTES);
-    if (!SANITIZED) limit(RLIMIT_DATA, data_bytes);
+    cupel_child_limit(RLIMIT_CORE, 0);
+    cupel_child_limit(RLIMIT_CPU, CPU_SECONDS);
+    cupel_child_limit(RLIMIT_FSIZE, FILE_BYTES);
+    cupel_child_limit_data(data_bytes);
     if (options->cache) setenv("TMPDIR", options->cache, 1);
     cupel_worker_isolate(options->cache, false, ignored, sizeof ignored);
 }

@@ -7,45 +7,26 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "child_limits.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
+extern char **environ;
 
 /* File size: what a candidate may write, and what it may print, at most. Data: the backstop behind the watch
  * over resident memory. */
 enum { FILE_BYTES_MAX = 256 << 20, DATA_FACTOR = 4, EXEC_SECONDS = 10, FILES_LEAST = 32, PARKED = 10 };
 
-static void limit(int resource, rlim_t value) {
-    struct rlimit old;
-    if (getrlimit(resource, &old)) return;
-    if (old.rlim_max != RLIM_INFINITY && value > old.rlim_max) value = old.rlim_max;
-    struct rlimit now = {value, value};
-    (void)setrlimit(resource, &now); /* a limit that cannot be set leaves the watch, which always works */
-}
-
 static void set_limits(uint64_t memory_limit) {
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, FILE_BYTES_MAX);
-    if (!SANITIZED) limit(RLIMIT_DATA, memory_limit * DATA_FACTOR);
+    cupel_child_limit(RLIMIT_CORE, 0);
+    cupel_child_limit(RLIMIT_FSIZE, FILE_BYTES_MAX);
+    cupel_child_limit_data(memory_limit * DATA_FACTOR);
 }
 
 static void reset_signals(void) {
-    for (int number = 1; number < NSIG; number++) {
-        struct sigaction action = {.sa_handler = SIG_DFL};
-        if (number != SIGKILL && number != SIGSTOP) sigaction(number, &action, NULL);
-    }
+    cupel_child_reset_signals();
     signal(SIGXFSZ, SIG_IGN); /* a write over the limit fails instead */
     signal(SIGPIPE, SIG_IGN);
 }
@@ -102,8 +83,8 @@ static char **worker_environment(void) {
     if (!copy) return NULL;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (!SANITIZED || strncmp(environ[i], "ASAN_OPTIONS=", 13) != 0) copy[kept++] = environ[i];
-    if (SANITIZED) copy[kept] = options;
+        if (!CUPEL_SANITIZED || strncmp(environ[i], "ASAN_OPTIONS=", 13) != 0) copy[kept++] = environ[i];
+    if (CUPEL_SANITIZED) copy[kept] = options;
     return copy;
 }
 
