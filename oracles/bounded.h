@@ -115,7 +115,9 @@ bool cupel_tensor_keeps(const cupel_bounded *b, cupel_tensor *t);
 bool cupel_tensor_may_flush(const cupel_bounded *b, const cupel_tensor *t, int64_t begin, int64_t n);
 
 /* The families, one function each: evaluates node into b->tensors[node], which exists. */
-#define CUPEL_BOUNDED_FAMILIES(X) X(leaf) X(unary) X(binary) X(select) X(reduce) X(scan) X(product) X(shape)
+#define CUPEL_BOUNDED_FAMILIES(X)                                                                            \
+    X(leaf)                                                                                                  \
+    X(unary) X(binary) X(select) X(reduce) X(scan) X(product) X(shape) X(scatter) X(order) X(recurrence)
 #define CUPEL_BOUNDED_DECLARE(family)                                                                        \
     CUPEL_MUST_USE cupel_code cupel_bounded_##family(cupel_bounded *b, int node);
 CUPEL_BOUNDED_FAMILIES(CUPEL_BOUNDED_DECLARE)

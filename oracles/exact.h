@@ -94,6 +94,10 @@ void cupel_exact_reduce(cupel_exact_session *s, int node, int64_t index, cupel_e
 /* A scan's whole row is computed and remembered; out gets element index. */
 void cupel_exact_scan(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out);
 void cupel_exact_product(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out);
+/* Rows at once, as scans. */
+void cupel_exact_scatter(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out);
+void cupel_exact_order(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out);
+void cupel_exact_recurrence(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out);
 /* Leaves and moves need no memory; the result may be an argument's element. */
 void cupel_exact_leaf(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out);
 const cupel_exact_value *cupel_exact_shape(cupel_exact_session *s, int node, int64_t index,

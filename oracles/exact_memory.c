@@ -13,7 +13,10 @@ typedef enum family {
     FAMILY_reduce,
     FAMILY_scan,
     FAMILY_product,
-    FAMILY_shape
+    FAMILY_shape,
+    FAMILY_scatter,
+    FAMILY_order,
+    FAMILY_recurrence
 } family;
 
 static const family families[] = {
@@ -84,6 +87,9 @@ static void compute(cupel_exact_session *s, int node, int64_t index, cupel_exact
     case FAMILY_reduce: cupel_exact_reduce(s, node, index, out); break;
     case FAMILY_scan: cupel_exact_scan(s, node, index, out); break;
     case FAMILY_product: cupel_exact_product(s, node, index, out); break;
+    case FAMILY_scatter: cupel_exact_scatter(s, node, index, out); break;
+    case FAMILY_order: cupel_exact_order(s, node, index, out); break;
+    case FAMILY_recurrence: cupel_exact_recurrence(s, node, index, out); break;
     case FAMILY_leaf:
     case FAMILY_shape: break;
     }
@@ -96,7 +102,9 @@ static void compute(cupel_exact_session *s, int node, int64_t index, cupel_exact
  * without that, shared subexpressions would be computed again for each path that leads to them. */
 static bool worth_remembering(const cupel_exact_session *s, int node) {
     const family f = families[s->graph->nodes[node].op];
-    if (f == FAMILY_reduce || f == FAMILY_scan || f == FAMILY_product) return true;
+    if (f == FAMILY_reduce || f == FAMILY_scan || f == FAMILY_product || f == FAMILY_scatter ||
+        f == FAMILY_order || f == FAMILY_recurrence)
+        return true;
     return s->uses[node] > 1 && s->entry_count < CUPEL_EXACT_ENTRIES;
 }
 

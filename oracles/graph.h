@@ -24,6 +24,18 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
  * - CAST to a real type rounds and is REAL, to an integer type truncates and is INT (type I64 from BOOL);
  * never to bool;
  * - REMAINDER has the sign of the divisor (Python's %), FMOD that of the dividend; INT is 64-bit;
+ * - EXCLUDE: x, condition (BOOL): x where the condition is surely false, else not judged (EXCLUDED). LOOSEN:
+ * an operand of a matrix product that a kernel may round or truncate to `type` first (`products` of the
+ * contract); its value is the argument's;
+ * - SCATTER_ADD: x [.., N], index (INT) [.., M], source [.., M]: torch.scatter_add along the last axis, the
+ * leading shapes equal; an index out of range leaves the row open (CONVENTION);
+ * - SORT: values in ascending order along the last axis, NaN last; ARGSORT: positions (INT), stable, as
+ * torch.argsort(stable=True);
+ * - LINEAR_SCAN: a, b of the node's shape: h_t = a_t h_{t-1} + b_t along the last axis, h_{-1} = 0.
+ * STATE_SCAN: a, p, r of shape [.., L, K], x of the node's shape [.., L, K, V]: S_t = diag(a_t) S_{t-1} - p_t
+ * (r_t' S_{t-1})
+ * + x_t, S_{-1} = 0; p and r are absent (two arguments) where there is no rank-one term. Both run backwards
+ * with a flipped view;
  * - AMAX, AMIN, ARGMAX, ARGMIN never have an empty last axis. SUM, PROD and MATMUL may.
  * Everything else of the language is a composition of these, made by the composer of its function
  * (compose_*.c) as PyTorch's decompositions do. family names the file that holds a primitive's evaluations.
@@ -53,6 +65,7 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
                         X(EQ, "eq", binary) X(NE, "ne", binary) X(AND, "and", binary) X(OR, "or", binary) X( \
                             BITAND, "bitand", binary) X(BITOR, "bitor", binary) X(BITXOR, "bitxor", binary)  \
                             X(SHL, "shl", binary) X(SHR, "shr", binary) X(WHERE, "where", select)            \
+                                X(EXCLUDE, "exclude", select) X(LOOSEN, "loosen", select)                    \
                                 X(CAST, "cast", select) /* reductions over the last axis of their argument   \
                                                            (other axes are moved there by a view) */         \
         X(SUM, "sum", reduce) X(PROD, "prod", reduce) X(AMAX, "amax", reduce) X(AMIN, "amin", reduce)        \
@@ -63,7 +76,9 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
         X(MATMUL, "matmul", product)  /* element i of the result is element map(i) of the argument: strides  \
                                          and an offset (negative and zero strides allowed) */                \
         X(VIEW, "view", shape) X(RESHAPE, "reshape", shape) X(CONCAT, "concat", shape) X(PAD, "pad", shape)  \
-            X(GATHER, "gather", shape)
+            X(GATHER, "gather", shape) X(SCATTER_ADD, "scatter_add", scatter)                                \
+                X(SORT, "sort", order) X(ARGSORT, "argsort", order) /* along the last axis */                \
+        X(LINEAR_SCAN, "linear_scan", recurrence) X(STATE_SCAN, "state_scan", recurrence)
 /* clang-format on */
 
 typedef enum cupel_op {
@@ -94,7 +109,7 @@ typedef struct cupel_node {
     int64_t offset;                 /* VIEW: in elements */
     int64_t before[CUPEL_RANK_MAX]; /* PAD: elements added before each axis */
     int axis;                       /* CONCAT, GATHER */
-    cupel_dtype type;               /* CAST: round to this type */
+    cupel_dtype type;               /* CAST: round to this type; LOOSEN */
     bool from_input; /* value is a literal or an input used as it is: exact and, for special values, of exact
                         class */
     bool rescalable; /* SUM, MATMUL: terms carry a factor exp(x - amax(x)): a running maximum with rescaling
@@ -153,6 +168,9 @@ typedef struct cupel_symbols {
     const cupel_symbol_number *numbers;
     const cupel_symbol_define *defines;
     const cupel_symbol_output *outputs;
+    bool products_given; /* operands of matrix products and convolutions may be rounded or truncated first, */
+    cupel_dtype products; /* to this type (LOOSEN) */
+    bool kinks_any;       /* gradients at non-smooth points: anything between the one-sided derivatives */
 } cupel_symbols;
 
 /* Builds the graph of all outputs. The graph lives in arena and borrows the symbols' strings. Errors name the

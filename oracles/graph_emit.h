@@ -8,6 +8,12 @@
 
 #include "graph.h"
 
+/* The node that a call became. */
+typedef struct cupel_made_call {
+    int node;
+    const struct cupel_call *call;
+} cupel_made_call;
+
 typedef struct cupel_builder {
     const cupel_symbols *symbols;
     cupel_arena *arena;
@@ -17,9 +23,11 @@ typedef struct cupel_builder {
     int count, capacity;
     int *slots; /* hash table of nodes, -1: free */
     int slot_count;
-    cupel_span place;   /* of the expression that is being built */
-    int statistic;      /* > 0 while a mean, variance or norm is being composed */
-    int depth;          /* of nested expressions and defines */
+    cupel_span place;       /* of the expression that is being built */
+    int statistic;          /* > 0 while a mean, variance or norm is being composed */
+    int depth;              /* of nested expressions and defines */
+    cupel_made_call *calls; /* every call of the language that was composed, in order: gradients ask for it */
+    int call_count, call_capacity;
     int *define_states; /* per define: not built, being built, built */
     struct cupel_operand *define_values;
 } cupel_builder;

@@ -11,6 +11,7 @@ typedef struct cupel_rules {
     cupel_dtype working; /* accumulate: the precision that conforming kernels compute in */
     bool fast_math;      /* math: fast */
     cupel_subnormal_rule subnormals;
+    bool sequential; /* order: sequential: scans and recurrences go step by step, in order */
     bool range_safe; /* range: safe; else elements on which the working precision may overflow are not judged
                       */
 } cupel_rules;

@@ -191,7 +191,10 @@ static cupel_dtype working_type(const cupel_binding *binding) {
 
 cupel_rules cupel_binding_rules(const cupel_binding *binding) {
     const cupel_contract *c = binding->contract;
-    return (cupel_rules){working_type(binding), c->math_fast, c->subnormals, c->range_safe};
+    return (cupel_rules){.working = working_type(binding),
+                         .fast_math = c->math_fast,
+                         .subnormals = c->subnormals,
+                         .range_safe = c->range_safe};
 }
 
 /* The type that passes a param: the narrowest that any argument states, for the argument that is the param

@@ -30,7 +30,7 @@ static bool is_small(const cupel_graph *graph) {
 static void evaluate(const cupel_graph *graph, cupel_dtype working) {
     const void *inputs[] = {x_data, v_data, i_data, m_data};
     const cupel_bindings bindings = {4, inputs};
-    const cupel_rules rules = {working, true, CUPEL_SUBNORMALS_KEEP, false};
+    const cupel_rules rules = {.working = working, .fast_math = true};
     cupel_exact_session *session;
     cupel_error err;
     if (cupel_exact_open(graph, &bindings, &rules, &session, &err) != CUPEL_OK) return;

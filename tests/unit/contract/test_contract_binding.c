@@ -155,16 +155,22 @@ static void rules(void **state) {
     } cases[] = {
         {"{y: \"T[M]\"}",
          "",
-         {CUPEL_F32, true, CUPEL_SUBNORMALS_KEEP, false},
-         {CUPEL_F64, true, CUPEL_SUBNORMALS_KEEP, false}},
+         {.working = CUPEL_F32, .fast_math = true},
+         {.working = CUPEL_F64, .fast_math = true}},
         {"{y: \"T[M]\", z: \"f32[M]\"}",
          "",
-         {CUPEL_F32, true, CUPEL_SUBNORMALS_KEEP, false},
-         {CUPEL_F32, true, CUPEL_SUBNORMALS_KEEP, false}},
+         {.working = CUPEL_F32, .fast_math = true},
+         {.working = CUPEL_F32, .fast_math = true}},
         {"{y: \"T[M]\"}",
          "accumulate: bf16\nmath: precise\nsubnormals: flush\nrange: safe\n",
-         {CUPEL_BF16, false, CUPEL_SUBNORMALS_FLUSH, true},
-         {CUPEL_BF16, false, CUPEL_SUBNORMALS_FLUSH, true}},
+         {.working = CUPEL_BF16,
+          .fast_math = false,
+          .subnormals = CUPEL_SUBNORMALS_FLUSH,
+          .range_safe = true},
+         {.working = CUPEL_BF16,
+          .fast_math = false,
+          .subnormals = CUPEL_SUBNORMALS_FLUSH,
+          .range_safe = true}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const cupel_contract *c =

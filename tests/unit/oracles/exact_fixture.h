@@ -17,7 +17,7 @@ static inline void exact_start(exact_fixture *x) {
     memset(x, 0, sizeof *x);
     fixture_start(&x->f);
     x->bindings.data = x->data;
-    x->rules = (cupel_rules){CUPEL_F32, true, CUPEL_SUBNORMALS_KEEP, false};
+    x->rules = (cupel_rules){.working = CUPEL_F32, .fast_math = true};
 }
 
 static inline void exact_input(exact_fixture *x, const char *name, cupel_dtype type, const char *shape,

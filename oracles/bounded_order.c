@@ -1,0 +1,7 @@
+/* Sorting along the last axis. */
+#include "bounded.h"
+
+cupel_code cupel_bounded_order(cupel_bounded *b, int node) {
+    return cupel_fail(b->err, CUPEL_UNSUPPORTED, "%s has no bound yet",
+                      cupel_op_name(b->graph->nodes[node].op));
+}

@@ -1,0 +1,7 @@
+/* Adding at positions. */
+#include "exact.h"
+
+void cupel_exact_scatter(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
+    (void)node, (void)index, (void)out;
+    s->code = CUPEL_UNSUPPORTED;
+}
