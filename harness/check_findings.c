@@ -6,7 +6,9 @@
 #include "shrink.h"
 #include "wording.h"
 
-static const double minimise_seconds = 5, campaign_minimise_seconds = 15, minimise_least = 1;
+/* On a device the worker's start alone takes most of a second, and the first try pays it. */
+static const double minimise_seconds = 5, device_minimise_seconds = 15, campaign_minimise_seconds = 15,
+                    minimise_least = 1;
 static const double untimed = 1e9;
 
 /* A finding of which the budget allows fewer tries than this (a hang, as a rule) is left as it was found. */
@@ -32,17 +34,24 @@ static cupel_attempt *attempt_of(cupel_check *c, const char *signature) {
     return a;
 }
 
+static bool on_device(const cupel_check *c) {
+    const cupel_executor_backend *backend = cupel_executor_find(c->report->executor);
+    return backend && backend->spent;
+}
+
 /* Does the number of tries end minimising? Where cases alone are the budget, so that a seed gives the same
  * case on every machine; not where nothing repeats exactly and a fault costs the use of a device. */
 static bool counts_tries(const cupel_check *c) {
-    const cupel_executor_backend *backend = cupel_executor_find(c->report->executor);
-    return cupel_check_untimed(c) && !(backend && backend->spent);
+    return cupel_check_untimed(c) && !on_device(c);
 }
 
-/* Seconds for minimising one finding. */
-static double minimise_budget(const cupel_check *c) {
+/* Seconds for minimising one finding. A fault on a device takes a new worker for each try: there is no
+ * patience for many of them. */
+static double minimise_budget(const cupel_check *c, const cupel_check_finding *found) {
     if (counts_tries(c)) return untimed;
-    double seconds = c->options->endless ? campaign_minimise_seconds : minimise_seconds;
+    double seconds = minimise_seconds;
+    if (on_device(c) && found->finding.fault == CUPEL_FAULT_NONE) seconds = device_minimise_seconds;
+    if (c->options->endless) seconds = campaign_minimise_seconds;
     if (cupel_check_remaining(c) < seconds) seconds = cupel_check_remaining(c);
     return seconds < minimise_least ? minimise_least : seconds;
 }
@@ -58,7 +67,7 @@ static int minimise_tries(const cupel_check *c, const cupel_check_finding *found
 
 static bool worth_minimising(const cupel_check *c, const cupel_check_finding *found) {
     if (counts_tries(c)) return found->finding.fault != CUPEL_FAULT_HANG;
-    return found->try_seconds * WORTHWHILE_TRIES < minimise_budget(c);
+    return found->try_seconds * WORTHWHILE_TRIES < minimise_budget(c, found);
 }
 
 /* ---- saving ---- */
@@ -207,7 +216,7 @@ static void minimise(cupel_check *c, cupel_check_finding *found) {
     cupel_recipe recipe = found->recipe;
     cupel_finding finding;
     cupel_minimise_report report = {0};
-    cupel_minimise_options budget = {.max_tries = minimise_tries(c, found), .seconds = minimise_budget(c)};
+    cupel_minimise_options budget = {.max_tries = minimise_tries(c, found), .seconds = minimise_budget(c, found)};
     cupel_predicate predicate = {c, try_for_minimiser, keep_slip};
     if (cupel_minimise(c->contract, found->signature, &predicate, &budget, &recipe, &finding, &report,
                        NULL) != CUPEL_OK ||
