@@ -216,7 +216,8 @@ static void minimise(cupel_check *c, cupel_check_finding *found) {
     cupel_recipe recipe = found->recipe;
     cupel_finding finding;
     cupel_minimise_report report = {0};
-    cupel_minimise_options budget = {.max_tries = minimise_tries(c, found), .seconds = minimise_budget(c, found)};
+    cupel_minimise_options budget = {.max_tries = minimise_tries(c, found),
+                                     .seconds = minimise_budget(c, found)};
     cupel_predicate predicate = {c, try_for_minimiser, keep_slip};
     if (cupel_minimise(c->contract, found->signature, &predicate, &budget, &recipe, &finding, &report,
                        NULL) != CUPEL_OK ||
