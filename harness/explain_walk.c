@@ -67,6 +67,8 @@ static bool step_back(const walk *w, int *node, int64_t *index) {
         *index = at;
         break;
     case CUPEL_OP_RESHAPE:
+    case CUPEL_OP_EXCLUDE:
+    case CUPEL_OP_LOOSEN:
     case CUPEL_OP_TOREAL: break;
     case CUPEL_OP_CONCAT: {
         int k = 0;

@@ -99,6 +99,18 @@ cupel_ball cupel_ball_where(const cupel_ball *condition, const cupel_ball *yes, 
  * argument; value: the exact argument rounded to type. */
 cupel_ball cupel_ball_cast(const cupel_working *w, cupel_dtype type, const cupel_ball *a, double value);
 
+/* EXCLUDE: x, not judged unless the condition is surely false. */
+cupel_ball cupel_ball_exclude(const cupel_ball *x, const cupel_ball *condition);
+
+/* LOOSEN: an operand that a kernel may round to nearest or truncate to `type`, or use as it is. A number of
+ * the type stays as it is. The others are for what is known of a whole tensor: the end of a range below and
+ * above, and the least and most of magnitudes. In ball_loosen.c. */
+cupel_ball cupel_ball_loosen(const cupel_working *w, cupel_dtype type, const cupel_ball *a);
+double cupel_loosen_floor(cupel_dtype type, double floor);
+double cupel_loosen_ceiling(cupel_dtype type, double ceiling);
+double cupel_loosen_down(cupel_dtype type, double least);
+double cupel_loosen_up(cupel_dtype type, double most);
+
 /* SUM, CUMSUM and a MATMUL element: start, show every term (or product), end with the exact sum. kind INT
  * sums are exact. */
 typedef struct cupel_ball_tally {

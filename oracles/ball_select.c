@@ -88,6 +88,16 @@ cupel_ball cupel_ball_where(const cupel_ball *condition, const cupel_ball *yes, 
     return r;
 }
 
+cupel_ball cupel_ball_exclude(const cupel_ball *x, const cupel_ball *condition) {
+    cupel_ball r = *x;
+    const bool surely_not = condition->value == 0 && condition->radius == 0;
+    if (condition->reason)
+        r.reason = condition->reason;
+    else if (!surely_not)
+        r.reason = CUPEL_REASON_EXCLUDED;
+    return r;
+}
+
 /* The integer a cast to an integer type gives: truncated, saturated; NaN and what lies outside is the
  * device's business. */
 static cupel_ball cast_to_integer(cupel_dtype type, const cupel_ball *a, double value) {

@@ -14,7 +14,8 @@ static bool is_sum(cupel_op op) {
     return op == CUPEL_OP_SUM || op == CUPEL_OP_CUMSUM || op == CUPEL_OP_MATMUL;
 }
 static bool passes_state(cupel_op op) {
-    return op == CUPEL_OP_VIEW || op == CUPEL_OP_RESHAPE || op == CUPEL_OP_NEG;
+    return op == CUPEL_OP_VIEW || op == CUPEL_OP_RESHAPE || op == CUPEL_OP_NEG || op == CUPEL_OP_EXCLUDE ||
+           op == CUPEL_OP_LOOSEN;
 }
 
 /* Which nodes contain a sum that further terms join; forward. */
@@ -37,6 +38,8 @@ static void plan_sums(cupel_bounded *b) {
         case CUPEL_OP_DIV:
         case CUPEL_OP_NEG:
         case CUPEL_OP_VIEW:
+        case CUPEL_OP_EXCLUDE:
+        case CUPEL_OP_LOOSEN:
         case CUPEL_OP_RESHAPE: p->has_sum = b->plans[n->args[0]].has_sum; break;
         default: break;
         }
@@ -67,7 +70,7 @@ static void plan_consumers(cupel_bounded *b) {
                 if (n->op == CUPEL_OP_MUL || k == 0) /* of a divisor only its size counts */
                     arg->wants_magnitude |= arg->has_sum, arg->wants_chain |= chains;
             if (n->op == CUPEL_OP_EXP || n->op == CUPEL_OP_EXP2) arg->wants_magnitude |= p->trait.folded;
-            if (passes_state(n->op))
+            if (passes_state(n->op) && k == 0)
                 arg->wants_magnitude |= p->wants_magnitude, arg->wants_chain |= p->wants_chain;
         }
     }

@@ -105,6 +105,15 @@ cupel_ball cupel_tensor_load(const cupel_tensor *t, int64_t i);
 CUPEL_MUST_USE cupel_code cupel_tensor_store(cupel_bounded *b, cupel_tensor *t, int64_t i,
                                              const cupel_ball *ball);
 
+/* Gives `to` the arrays and node-wide attributes of `from`; sums and chains only when the whole node comes
+ * from there (state). */
+CUPEL_MUST_USE cupel_code cupel_tensor_adopt(cupel_bounded *b, cupel_tensor *to, const cupel_tensor *from,
+                                             bool state);
+/* Copies n elements, with everything that is kept of them, to where they stand in line. The destination has
+ * the arrays that the source has. */
+void cupel_tensor_copy(cupel_tensor *to, int64_t at, const cupel_tensor *from, int64_t begin, int64_t step,
+                       int64_t n);
+
 /* Are elements begin .. begin + n - 1 all finite, judged? */
 bool cupel_tensor_is_plain(const cupel_tensor *t, int64_t begin, int64_t n);
 

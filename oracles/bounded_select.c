@@ -1,4 +1,4 @@
-/* WHERE and CAST. */
+/* WHERE, EXCLUDE, LOOSEN and CAST. */
 #include "bounded.h"
 
 static cupel_code where(cupel_bounded *b, int node) {
@@ -56,7 +56,95 @@ static cupel_code cast(cupel_bounded *b, int node) {
     return CUPEL_OK;
 }
 
+static cupel_code exclude(cupel_bounded *b, int node) {
+    cupel_tensor *t = &b->tensors[node];
+    const cupel_tensor *x = cupel_bounded_arg(b, node, 0), *c = cupel_bounded_arg(b, node, 1);
+    CUPEL_TRY(cupel_tensor_adopt(b, t, x, true));
+    cupel_tensor_copy(t, 0, x, 0, 1, t->count);
+    for (int64_t i = 0; i < t->count; i++) {
+        if (c->value[i] == 0 && cupel_radius_at(c, i) == 0 && !(c->reasons && c->reasons[i])) continue;
+        const cupel_ball bx = cupel_tensor_load(x, i), bc = cupel_tensor_load(c, i);
+        const cupel_ball r = cupel_ball_exclude(&bx, &bc);
+        CUPEL_TRY(cupel_tensor_store(b, t, i, &r));
+    }
+    return CUPEL_OK;
+}
+
+/* Plain elements that belong to no chain, as cupel_ball_loosen has them; the new radii. False where one may
+ * leave the type's normal range. *lossy: some radius is not 0. */
+CUPEL_WIDE static bool loosen_loop(cupel_dtype type, const double *value, const double *radius,
+                                   double *restrict out, int64_t n, bool *lossy) {
+    const int precision = cupel_format_of(type)->precision;
+    const double splitter = cupel_splitter(precision), unit2 = 2 * cupel_format_unit(type);
+    const double normal = cupel_format_normal(type), most = ldexp(1, cupel_format_of(type)->emax);
+    const uint64_t kept = ~((UINT64_C(1) << (53 - precision)) - 1);
+    uint64_t beyond = 0, changed = 0;
+    CUPEL_VECTORISE
+    for (int64_t i = 0; i < n; i++) {
+        const double x = value[i], r = radius[i], size = fabs(x) + r;
+        const uint64_t bits = cupel_bits(x) & kept;
+        double truncated;
+        memcpy(&truncated, &bits, sizeof truncated);
+        const double cut = fabs(x - truncated), off = fabs(cupel_rounded_bits(x, splitter) - x);
+        const double point = off > cut ? off : cut, wide = r + unit2 * size * (1 + 0x1p-40);
+        out[i] = r > 0 ? wide : point;
+        changed |= out[i] > 0;
+        beyond |= !(size < most);
+        beyond |= (size == 0 ? normal : fabs(x) - r) < normal;
+    }
+    *lossy = changed != 0;
+    return beyond == 0;
+}
+
+static cupel_code loosen_by_rules(cupel_bounded *b, int node, int64_t begin, int64_t n) {
+    const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
+    for (int64_t i = begin; i < begin + n; i++) {
+        const cupel_ball bx = cupel_tensor_load(x, i);
+        const cupel_ball r = cupel_ball_loosen(&b->w, b->graph->nodes[node].type, &bx);
+        CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], i, &r));
+    }
+    return CUPEL_OK;
+}
+
+/* What is known of the whole tensor, after its elements may have moved. */
+static void loosen_attributes(cupel_tensor *t, cupel_dtype type) {
+    t->floor = cupel_loosen_floor(type, t->floor);
+    t->ceiling = cupel_loosen_ceiling(type, t->ceiling);
+    t->chain_peak = cupel_loosen_up(type, t->chain_peak);
+    t->chain_trough = cupel_loosen_down(type, t->chain_trough);
+    t->depth = cupel_loosen_down(type, t->depth);
+}
+
+static cupel_code loosen(cupel_bounded *b, int node) {
+    const cupel_dtype type = b->graph->nodes[node].type;
+    cupel_tensor *t = &b->tensors[node];
+    const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
+    CUPEL_TRY(cupel_tensor_adopt(b, t, x, true));
+    cupel_tensor_copy(t, 0, x, 0, 1, t->count);
+    const bool loops = !b->w.flush && !(x->roundings > 0) && !x->sum && !x->magnitude && !x->peak;
+    static const double none[CUPEL_BOUNDED_BLOCK];
+    double radius[CUPEL_BOUNDED_BLOCK];
+    for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
+        const int64_t n = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
+        bool lossy = false;
+        if (!loops || !cupel_tensor_is_plain(x, begin, n) ||
+            !loosen_loop(type, x->value + begin, x->radius ? x->radius + begin : none, radius, n, &lossy)) {
+            CUPEL_TRY(loosen_by_rules(b, node, begin, n));
+        } else if (lossy) {
+            CUPEL_TRY(cupel_tensor_need_radius(b, t));
+            memcpy(t->radius + begin, radius, (size_t)n * sizeof *radius);
+        }
+    }
+    if (t->radius) loosen_attributes(t, type);
+    return CUPEL_OK;
+}
+
 cupel_code cupel_bounded_select(cupel_bounded *b, int node) {
     if (b->tensors[node].count == 0) return CUPEL_OK;
-    return b->graph->nodes[node].op == CUPEL_OP_WHERE ? where(b, node) : cast(b, node);
+    switch (b->graph->nodes[node].op) {
+    case CUPEL_OP_WHERE: return where(b, node);
+    case CUPEL_OP_EXCLUDE: return exclude(b, node);
+    case CUPEL_OP_LOOSEN: return loosen(b, node);
+    default: return cast(b, node);
+    }
 }

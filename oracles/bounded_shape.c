@@ -1,10 +1,8 @@
 /* Moving elements: views, reshapes, joins, padding, gathers. */
 #include "bounded.h"
 
-/* Copies one element with everything that is kept of it. The destination has the arrays that the source has.
- */
-static void copy_run(cupel_tensor *to, int64_t at, const cupel_tensor *from, int64_t begin, int64_t step,
-                     int64_t n) {
+void cupel_tensor_copy(cupel_tensor *to, int64_t at, const cupel_tensor *from, int64_t begin, int64_t step,
+                       int64_t n) {
 #define COPY(array)                                                                                          \
     if (from->array) {                                                                                       \
         if (step == 0) {                                                                                     \
@@ -27,9 +25,7 @@ static void copy_run(cupel_tensor *to, int64_t at, const cupel_tensor *from, int
 #undef COPY
 }
 
-/* Gives `to` the arrays and node-wide attributes of `from`; sums and chains only when the whole node comes
- * from there. */
-static cupel_code adopt(cupel_bounded *b, cupel_tensor *to, const cupel_tensor *from, bool state) {
+cupel_code cupel_tensor_adopt(cupel_bounded *b, cupel_tensor *to, const cupel_tensor *from, bool state) {
     if (from->radius) CUPEL_TRY(cupel_tensor_need_radius(b, to));
     if (from->classes) CUPEL_TRY(cupel_tensor_need_classes(b, to));
     if (from->reasons) CUPEL_TRY(cupel_tensor_need_reasons(b, to));
@@ -54,7 +50,7 @@ static cupel_code view(cupel_bounded *b, int node) {
     const cupel_node *n = &b->graph->nodes[node];
     cupel_tensor *t = &b->tensors[node];
     cupel_tensor *from = cupel_bounded_arg(b, node, 0);
-    CUPEL_TRY(adopt(b, t, from, true));
+    CUPEL_TRY(cupel_tensor_adopt(b, t, from, true));
     if (t->count == 0) return CUPEL_OK;
     if (t->count > 2 * from->count) { /* repeated elements are sized once */
         cupel_tensor_size(from);
@@ -66,7 +62,7 @@ static cupel_code view(cupel_bounded *b, int node) {
     const int64_t run = n->rank > 0 ? n->shape[last] : 1, step = n->rank > 0 ? n->stride[last] : 0;
     int64_t index[CUPEL_RANK_MAX] = {0}, source = n->offset;
     for (int64_t at = 0; at < t->count; at += run) {
-        copy_run(t, at, from, source, step, run);
+        cupel_tensor_copy(t, at, from, source, step, run);
         for (int d = last - 1; d >= 0; d--) {
             source += n->stride[d];
             if (++index[d] < n->shape[d]) break;
@@ -93,10 +89,10 @@ static cupel_code concat(cupel_bounded *b, int node) {
         const cupel_tensor *from = cupel_bounded_arg(b, node, k);
         const cupel_tensor plain = {
             .value = from->value, .radius = from->radius, .classes = from->classes, .reasons = from->reasons};
-        CUPEL_TRY(adopt(b, t, from, false));
+        CUPEL_TRY(cupel_tensor_adopt(b, t, from, false));
         t->direct &= from->direct;
         const int64_t part = outer > 0 ? from->count / outer : 0;
-        for (int64_t o = 0; o < outer; o++) copy_run(t, o * row + at, &plain, o * part, 1, part);
+        for (int64_t o = 0; o < outer; o++) cupel_tensor_copy(t, o * row + at, &plain, o * part, 1, part);
         at += part;
     }
     return CUPEL_OK;
@@ -109,7 +105,7 @@ static cupel_code pad(cupel_bounded *b, int node) {
     const cupel_tensor *from = cupel_bounded_arg(b, node, 0);
     const cupel_tensor plain = {
         .value = from->value, .radius = from->radius, .classes = from->classes, .reasons = from->reasons};
-    CUPEL_TRY(adopt(b, t, from, false));
+    CUPEL_TRY(cupel_tensor_adopt(b, t, from, false));
     t->direct = from->direct;
     cupel_ball fill = cupel_ball_leaf(&b->w, n->kind, n->number, true);
     fill.classes &= CUPEL_CLASS_MASK;
@@ -121,7 +117,7 @@ static cupel_code pad(cupel_bounded *b, int node) {
     for (int64_t begin = 0; begin < from->count; begin += run) {
         int64_t at = 0;
         for (int d = 0; d < n->rank; d++) at = at * n->shape[d] + n->before[d] + index[d];
-        copy_run(t, at, &plain, begin, 1, run);
+        cupel_tensor_copy(t, at, &plain, begin, 1, run);
         for (int d = last - 1; d >= 0; d--) {
             if (++index[d] < source->shape[d]) break;
             index[d] = 0;
@@ -139,7 +135,7 @@ static cupel_code gather(cupel_bounded *b, int node) {
     const cupel_tensor *from = cupel_bounded_arg(b, node, 0), *indices = cupel_bounded_arg(b, node, 1);
     const cupel_tensor plain = {
         .value = from->value, .radius = from->radius, .classes = from->classes, .reasons = from->reasons};
-    CUPEL_TRY(adopt(b, t, from, false));
+    CUPEL_TRY(cupel_tensor_adopt(b, t, from, false));
     t->direct = from->direct;
     int64_t strides[CUPEL_RANK_MAX], coordinate[CUPEL_RANK_MAX] = {0};
     int64_t stride = 1;
@@ -152,7 +148,7 @@ static cupel_code gather(cupel_bounded *b, int node) {
         for (int d = 0; d < n->rank; d++)
             at += strides[d] * (d == n->axis ? (inside ? (int64_t)chosen : 0) : coordinate[d]);
         if (from->count > 0 && inside)
-            copy_run(t, i, &plain, at, 1, 1);
+            cupel_tensor_copy(t, i, &plain, at, 1, 1);
         else
             t->value[i] = 0;
         if (!inside || reason || cupel_radius_at(indices, i) > 0) {
@@ -172,8 +168,8 @@ cupel_code cupel_bounded_shape(cupel_bounded *b, int node) {
     case CUPEL_OP_VIEW: return view(b, node);
     case CUPEL_OP_RESHAPE: {
         const cupel_tensor *from = cupel_bounded_arg(b, node, 0);
-        CUPEL_TRY(adopt(b, &b->tensors[node], from, true));
-        copy_run(&b->tensors[node], 0, from, 0, 1, from->count);
+        CUPEL_TRY(cupel_tensor_adopt(b, &b->tensors[node], from, true));
+        cupel_tensor_copy(&b->tensors[node], 0, from, 0, 1, from->count);
         return CUPEL_OK;
     }
     case CUPEL_OP_CONCAT: return concat(b, node);

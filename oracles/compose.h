@@ -129,6 +129,12 @@ static inline int where_(cupel_builder *b, int c, int x, int y) {
     return cupel_emit_where(b, c, x, y);
 }
 
+/* An operand of a matrix product, convolution or attention: one that a kernel may round or truncate first,
+ * where the contract says so (`products`). */
+int cupel_compose_operand(cupel_builder *b, int x);
+/* matmul(x, y) of such operands. */
+int cupel_compose_product_of(cupel_builder *b, int x, int y);
+
 /* Composites that others use. */
 int cupel_compose_power(cupel_builder *b, int x, const cupel_operand *exponent);
 int cupel_compose_sigmoid_of(cupel_builder *b, int x);

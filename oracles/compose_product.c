@@ -1,8 +1,24 @@
 /* Matrix products. */
+#include <string.h>
+
 #include "function_table.h"
 
+int cupel_compose_operand(cupel_builder *b, int x) {
+    if (b->code != CUPEL_OK || x < 0) return -1;
+    const cupel_node *n = &b->nodes[x];
+    if (!b->symbols->products_given || n->kind != CUPEL_VALUE_REAL) return x;
+    cupel_node node = {
+        .op = CUPEL_OP_LOOSEN, .kind = CUPEL_VALUE_REAL, .rank = n->rank, .type = b->symbols->products};
+    memcpy(node.shape, n->shape, sizeof node.shape);
+    return cupel_emit_add(b, node, 1, &x);
+}
+
+int cupel_compose_product_of(cupel_builder *b, int x, int y) {
+    return cupel_emit_matmul(b, cupel_compose_operand(b, x), cupel_compose_operand(b, y));
+}
+
 int cupel_compose_matmul(cupel_builder *b, const cupel_call *call) {
-    return cupel_emit_matmul(b, cupel_call_node(b, call, 0), cupel_call_node(b, call, 1));
+    return cupel_compose_product_of(b, cupel_call_node(b, call, 0), cupel_call_node(b, call, 1));
 }
 
 /* x W' + b, W of [out, in] */
@@ -15,7 +31,7 @@ int cupel_compose_linear(cupel_builder *b, const cupel_call *call) {
                                "expected a weight of shape [out, in] or [in], found %s",
                                cupel_emit_shape_text(b, rank, b->nodes[weight].shape));
     if (rank == 2) weight = cupel_emit_permute(b, weight, (int[]){1, 0});
-    int product = cupel_emit_matmul(b, x, weight);
+    int product = cupel_compose_product_of(b, x, weight);
     return cupel_call_has(call, 2) ? add_(b, product, cupel_call_node(b, call, 2)) : product;
 }
 

@@ -1,4 +1,4 @@
-/* WHERE and CAST. */
+/* WHERE, EXCLUDE, LOOSEN and CAST. */
 #include <math.h>
 
 #include "exact.h"
@@ -53,10 +53,30 @@ static void cast(cupel_exact_session *s, const cupel_node *n, int64_t index, cup
     cupel_exact_return(s);
 }
 
+static void exclude(cupel_exact_session *s, const cupel_node *n, int64_t index, cupel_exact_value *out) {
+    const cupel_exact_value *x = cupel_exact_get(s, n->args[0], index, cupel_exact_borrow(s));
+    const cupel_exact_value *c = cupel_exact_get(s, n->args[1], index, cupel_exact_borrow(s));
+    cupel_exact_copy(out, x);
+    out->ball = cupel_ball_exclude(&x->ball, &c->ball);
+    out->open |= c->open;
+    out->unsound |= c->unsound;
+    cupel_exact_return(s);
+    cupel_exact_return(s);
+}
+
+static void loosen(cupel_exact_session *s, const cupel_node *n, int64_t index, cupel_exact_value *out) {
+    const cupel_exact_value *x = cupel_exact_get(s, n->args[0], index, cupel_exact_borrow(s));
+    cupel_exact_copy(out, x);
+    out->ball = cupel_ball_loosen(&s->w, n->type, &x->ball);
+    cupel_exact_return(s);
+}
+
 void cupel_exact_select(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
     const cupel_node *n = &s->graph->nodes[node];
-    if (n->op == CUPEL_OP_WHERE)
-        choose(s, n, index, out);
-    else
-        cast(s, n, index, out);
+    switch (n->op) {
+    case CUPEL_OP_WHERE: choose(s, n, index, out); break;
+    case CUPEL_OP_EXCLUDE: exclude(s, n, index, out); break;
+    case CUPEL_OP_LOOSEN: loosen(s, n, index, out); break;
+    default: cast(s, n, index, out); break;
+    }
 }

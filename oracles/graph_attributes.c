@@ -61,6 +61,8 @@ static void mark_rescalable(cupel_graph *graph, bool *carries) {
         case CUPEL_OP_EXP2: carries[i] = is_running_exponential(graph, n); break;
         case CUPEL_OP_VIEW:
         case CUPEL_OP_RESHAPE:
+        case CUPEL_OP_EXCLUDE:
+        case CUPEL_OP_LOOSEN:
         case CUPEL_OP_NEG:
         case CUPEL_OP_DIV: carries[i] = first; break;
         case CUPEL_OP_MUL: carries[i] = first || second; break;
@@ -127,6 +129,8 @@ static bool hands_on(cupel_op op) {
     case CUPEL_OP_FMIN:
     case CUPEL_OP_FMAX:
     case CUPEL_OP_WHERE:
+    case CUPEL_OP_EXCLUDE:
+    case CUPEL_OP_LOOSEN:
     case CUPEL_OP_CAST:
     case CUPEL_OP_SUM:
     case CUPEL_OP_PROD:

@@ -114,6 +114,8 @@ static cupel_code symbols_create(const cupel_binding *binding, cupel_arena *aren
     s->all.inputs = s->inputs;
     s->all.outputs = s->outputs;
     s->all.numbers = s->numbers;
+    s->all.products_given = c->has_products;
+    s->all.products = c->products;
     return CUPEL_OK;
 }
 

@@ -142,6 +142,8 @@ typedef struct cupel_contract {
 
     bool has_accumulate;
     cupel_dtype accumulate;
+    bool has_products; /* operands of matrix products may be rounded or truncated to this type */
+    cupel_dtype products;
     bool math_fast; /* default true */
     cupel_subnormal_rule subnormals;
     bool range_safe;

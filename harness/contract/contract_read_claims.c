@@ -158,8 +158,10 @@ static cupel_code read_words(cupel_reader *r, const cupel_yaml *root) {
     static const char *const math[] = {"fast", "precise"}, *const subnormals[] = {"keep", "flush"},
                              *const range[] = {"working", "safe"}, *const order[] = {"any"},
                              *const deterministic[] = {"auto", "true", "false"},
-                             *const accumulate[] = {"f32", "f64", "f16", "bf16"};
-    static const cupel_dtype accumulate_types[] = {CUPEL_F32, CUPEL_F64, CUPEL_F16, CUPEL_BF16};
+                             *const accumulate[] = {"f32", "f64", "f16", "bf16"},
+                             *const products[] = {"tf32", "bf16", "f16"};
+    static const cupel_dtype accumulate_types[] = {CUPEL_F32, CUPEL_F64, CUPEL_F16, CUPEL_BF16},
+                             product_types[] = {CUPEL_TF32, CUPEL_BF16, CUPEL_F16};
     cupel_contract *c = r->contract;
     const cupel_yaml *node;
     int choice;
@@ -189,6 +191,11 @@ static cupel_code read_words(cupel_reader *r, const cupel_yaml *root) {
         CUPEL_TRY(cupel_reader_choice(r, node, accumulate, 4, &choice));
         c->has_accumulate = true;
         c->accumulate = accumulate_types[choice];
+    }
+    if ((node = cupel_contract_yaml_get(root, "products"))) {
+        CUPEL_TRY(cupel_reader_choice(r, node, products, 3, &choice));
+        c->has_products = true;
+        c->products = product_types[choice];
     }
     return CUPEL_OK;
 }

@@ -118,6 +118,28 @@ static void scalars(void **state) {
                      CUPEL_CONTRACT);
 }
 
+/* `products` reaches the graph: the operands of the product, and nothing else, are loosened. */
+static void products_loosen_operands(void **state) {
+    const char *keys = "dims: {M: 3}\ninputs: {x: \"f32[M]\", w: \"f32[M, M]\"}\noutputs: {y: \"f32[M]\"}\n"
+                       "ensures: {y: \"matmul(x, w) + x\"}\n";
+    for (int given = 0; given < 2; given++) {
+        const cupel_contract *c =
+            make(*state, cupel_arena_printf(*state, "%s%s", keys, given ? "products: bf16\n" : ""));
+        cupel_binding b = ordinary_of(c);
+        cupel_error err = {0};
+        cupel_graph *graph;
+        assert_int_equal(cupel_binding_complete(&b, &err), CUPEL_OK);
+        assert_int_equal(cupel_binding_graph(&b, *state, &graph, &err), CUPEL_OK);
+        int loosened = 0;
+        for (int i = 0; i < graph->node_count; i++) {
+            if (graph->nodes[i].op != CUPEL_OP_LOOSEN) continue;
+            assert_int_equal(graph->nodes[i].type, CUPEL_BF16);
+            loosened++;
+        }
+        assert_int_equal(loosened, 2 * given);
+    }
+}
+
 /* The oracle must see the number that the kernel sees. */
 static void params_are_rounded_as_passed(void **state) {
     static const struct {
@@ -274,6 +296,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(lets_and_legality, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shapes_and_types, set_up, tear_down),
         cmocka_unit_test_setup_teardown(scalars, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(products_loosen_operands, set_up, tear_down),
         cmocka_unit_test_setup_teardown(params_are_rounded_as_passed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rules, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries, set_up, tear_down),
