@@ -3,6 +3,7 @@
 
 #include "allowed.h"
 #include "bounded.h"
+#include "bounded_operand.h"
 
 static bool is_linear(cupel_op op) {
     return op == CUPEL_OP_ADD || op == CUPEL_OP_SUB;
@@ -76,19 +77,61 @@ static void plan_consumers(cupel_bounded *b) {
     }
 }
 
+/* Views that nothing but matrix products read stay where they are; so do reshaped ones, of which the view is
+ * then not written either. A copy of a convolution's windows would be as many times larger as its kernel. */
+static void plan_views(cupel_bounded *b) {
+    const cupel_graph *graph = b->graph;
+    for (int i = 0; i < graph->node_count; i++)
+        b->plans[i].unwritten = graph->nodes[i].op == CUPEL_OP_VIEW || graph->nodes[i].op == CUPEL_OP_RESHAPE;
+    for (int o = 0; o < graph->output_count; o++) b->plans[graph->outputs[o].node].unwritten = false;
+    for (int i = graph->node_count - 1; i >= 0; i--) {
+        const cupel_node *n = &graph->nodes[i];
+        for (int k = 0; b->plans[i].needed && k < n->arg_count; k++) {
+            const bool read_in_place = n->op == CUPEL_OP_MATMUL && cupel_operand_is_readable(graph, i, k);
+            const bool reshaped = n->op == CUPEL_OP_RESHAPE && b->plans[i].unwritten &&
+                                  graph->nodes[n->args[0]].op == CUPEL_OP_VIEW;
+            if (!read_in_place && !reshaped) b->plans[n->args[k]].unwritten = false;
+        }
+    }
+    for (int i = 0; i < graph->node_count; i++) { /* the reshaped view may be wanted by others as well */
+        const cupel_node *n = &graph->nodes[i];
+        if (n->op == CUPEL_OP_RESHAPE) b->plans[i].unwritten &= b->plans[n->args[0]].unwritten;
+    }
+}
+
+/* The tensor of a view that is not written: its argument's, whose arrays it borrows. */
+static void borrow(cupel_bounded *b, int node) {
+    cupel_tensor *from = cupel_bounded_arg(b, node, 0), *t = &b->tensors[node];
+    cupel_tensor_size(from);
+    *t = *from;
+    t->terms += (double)t->scan;
+    t->scan = 0;
+}
+
 static cupel_code evaluate(cupel_bounded *b, int node) {
     static cupel_code (*const families[])(cupel_bounded *, int) = {
 #define CUPEL_FAMILY_OF(name, text, family) [CUPEL_OP_##name] = cupel_bounded_##family,
         CUPEL_PRIMITIVES(CUPEL_FAMILY_OF)
 #undef CUPEL_FAMILY_OF
     };
+    if (b->plans[node].unwritten) {
+        borrow(b, node);
+        return CUPEL_OK;
+    }
     CUPEL_TRY(cupel_tensor_create(b, node));
     return families[b->graph->nodes[node].op](b, node);
 }
 
-/* Gives back one use of a node. */
+/* Gives back one use of a node; a view that is not written gives back its argument with its own last use. */
 static void release(cupel_bounded *b, int node) {
-    if (--b->plans[node].consumers == 0) cupel_tensor_free(b, &b->tensors[node]);
+    while (--b->plans[node].consumers == 0) {
+        if (!b->plans[node].unwritten) {
+            cupel_tensor_free(b, &b->tensors[node]);
+            return;
+        }
+        b->tensors[node] = (cupel_tensor){0};
+        node = b->graph->nodes[node].args[0];
+    }
 }
 
 /* The ends of plain elements, in fp64 rounded outward and clipped, and rounded to f32 when that is the
@@ -171,10 +214,12 @@ static cupel_code write_output(cupel_bounded *b, int o, cupel_arena *arena, cupe
 static cupel_code run(cupel_bounded *b, cupel_arena *arena, cupel_allowed *outputs) {
     plan_sums(b);
     plan_consumers(b);
+    plan_views(b);
     for (int i = 0; i < b->graph->node_count; i++) {
         if (!b->plans[i].needed) continue;
         CUPEL_TRY(evaluate(b, i));
-        for (int k = 0; k < b->graph->nodes[i].arg_count; k++) release(b, b->graph->nodes[i].args[k]);
+        for (int k = 0; k < b->graph->nodes[i].arg_count && !b->plans[i].unwritten; k++)
+            release(b, b->graph->nodes[i].args[k]);
         for (int o = 0; o < b->graph->output_count; o++) {
             if (b->graph->outputs[o].node != i) continue;
             CUPEL_TRY(write_output(b, o, arena, &outputs[o]));

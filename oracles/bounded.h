@@ -52,7 +52,9 @@ typedef struct cupel_bounded_plan {
     int consumers; /* not yet evaluated; the tensor is freed with the last */
     bool has_sum;
     bool wants_magnitude, wants_chain;
-    bool needed; /* by an output */
+    bool needed;    /* by an output */
+    bool unwritten; /* a view that only products read: its tensor borrows the argument's arrays, which stay
+                       where they are (bounded_operand.h) */
     cupel_trait trait;
 } cupel_bounded_plan;
 
@@ -162,6 +164,17 @@ static inline int cupel_low_exponent(double x) {
     const int exponent = (int)(bits >> 52 & 0x7ff);
     if (exponent == 0) return fraction ? -1074 : 4096;
     return exponent - 1075 + (fraction ? __builtin_ctzll(fraction) : 52);
+}
+
+/* The largest power of two that x is a multiple of; infinity for 0. In few operations that vectorise: x less
+ * its lowest bit, and the difference. */
+static inline double cupel_grain(double x) {
+    const uint64_t bits = cupel_bits(x), fraction = bits & UINT64_C(0xfffffffffffff);
+    const uint64_t rest_bits = fraction ? bits & (bits - 1) : 0;
+    double rest;
+    memcpy(&rest, &rest_bits, sizeof rest);
+    const double grain = fabs(x - rest);
+    return x == 0 ? INFINITY : grain;
 }
 
 /* Is a sum of multiples of 2^low with sum of magnitudes `size` exact in any order? (DESIGN 3.1) */

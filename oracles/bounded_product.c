@@ -1,30 +1,41 @@
-/* Matrix products: [batch.., M, K] x [batch.., K, N]. */
+/* Matrix products: [batch.., M, K] x [batch.., K, N]. Blocks of the result are summed tile by tile from
+ * packed operands (bounded_tile.h, bounded_operand.h), terms in the order of k; then every element gets its
+ * radius. */
 #include <stdlib.h>
 
 #include "bounded.h"
+#include "bounded_operand.h"
+#include "bounded_tile.h"
 
-enum { COLUMNS = 128, ROWS = 4, CACHE_LINE = 64 };
+/* Rows and columns of a block, and terms that are packed at once: what the tiles read stays in the cache. */
+enum { BLOCK = CUPEL_TILE_STRIDE, CACHE_LINE = 64 };
 
 typedef struct extents {
     int64_t m, k, n;
 } extents;
 
+/* Sums of one block: values, |a||b| with the radii, what radii move, and the finest product. */
+typedef struct block {
+    double value[BLOCK][BLOCK], size[BLOCK][BLOCK], moved[BLOCK][BLOCK], grain[BLOCK][BLOCK];
+    double packed_x[3 * BLOCK * BLOCK], packed_y[3 * BLOCK * BLOCK];
+} block;
+
 typedef struct matmul {
     cupel_bounded *b;
     int node;
     extents e;
-    const cupel_tensor *x, *y;
+    cupel_operand x, y;
     cupel_tensor *t;
+    const cupel_tiling *tiling;
+    block *s;
     double rounding;               /* of each product, in u; 0 where products are exact */
     double underflow;              /* of each product */
     bool loops;                    /* the loops may run for plain rows and columns */
+    bool moves_x, moves_y;         /* elements of the operand have a radius, or hide one */
     uint8_t *odd_row, *odd_column; /* rows of x, columns of y with something special in them, of one batch */
     bool exact_terms;              /* no operand has a radius */
-    int *low_row, *low_column; /* exponents of the lowest bits, per row of x and column of y of one batch */
     bool fine;                 /* products are exact: whether their sum is, each element's own terms tell */
-    double *grain_x, *grain_y; /* with fine: powers of two that the elements are multiples of, of one batch */
-    double hidden_x, hidden_y; /* relative roundings of chains whose result happened to be exact */
-    double *size_y, *moved_y;  /* |y| + radius and that radius, of one batch; moved_y NULL when 0 */
+    double *grain_x, *grain_y; /* powers of two that all of a row of x, a column of y are multiples of */
     double extent; /* of every element, where one bound serves all; else 0, and an element's own follows */
     double *sum_x, *sum_y; /* from the sums of |x| over its row and of |y| over its column */
 } matmul;
@@ -36,14 +47,13 @@ static int bits_of(const cupel_tensor *t) {
     return bits ? 53 - __builtin_ctzll(bits) : 1;
 }
 
-static cupel_code element_by_rules(const matmul *p, int64_t batch, int64_t i, int64_t j) {
-    const extents e = p->e;
-    const int64_t at_x = (batch * e.m + i) * e.k, at_y = batch * e.k * e.n + j;
+static cupel_code element_by_rules(const matmul *p, int64_t at, int64_t i, int64_t j) {
     const cupel_value_kind kind = p->b->graph->nodes[p->node].kind;
     cupel_ball_tally tally = cupel_ball_tally_start();
     double value = 0;
-    for (int64_t k = 0; k < e.k; k++) {
-        const cupel_ball a = cupel_tensor_load(p->x, at_x + k), c = cupel_tensor_load(p->y, at_y + k * e.n);
+    for (int64_t k = 0; k < p->e.k; k++) {
+        const cupel_ball a = cupel_tensor_load(p->x.t, cupel_operand_at(&p->x, i, k));
+        const cupel_ball c = cupel_tensor_load(p->y.t, cupel_operand_at(&p->y, j, k));
         const double product = a.value * c.value;
         if (kind == CUPEL_VALUE_REAL) {
             const bool exact = isfinite(product) && fma(a.value, c.value, -product) == 0;
@@ -56,176 +66,199 @@ static cupel_code element_by_rules(const matmul *p, int64_t batch, int64_t i, in
     }
     const cupel_ball r =
         cupel_ball_tally_end(&p->b->w, &p->b->plans[p->node].trait, kind, &tally, value, false);
-    return cupel_tensor_store(p->b, p->t, (batch * e.m + i) * e.n + j, &r);
+    return cupel_tensor_store(p->b, p->t, at, &r);
 }
 
-/* Value, sum of magnitudes and of moved magnitudes of one row's block of columns. */
-typedef struct block {
-    double value[ROWS][COLUMNS], size[ROWS][COLUMNS], moved[ROWS][COLUMNS], grain[ROWS][COLUMNS];
-} block;
+/* ---- a block's sums ---- */
 
-CUPEL_WIDE static void add_products(const matmul *p, block *s, int64_t batch, int64_t row, int rows,
-                                    int64_t column, int64_t n) {
-    const extents e = p->e;
-    for (int64_t k = 0; k < e.k; k++) {
-        const double *y = p->y->value + (batch * e.k + k) * e.n + column;
-        const double *size_y = p->size_y + k * e.n + column;
-        for (int r = 0; r < rows; r++) {
-            const int64_t at_x = (batch * e.m + row + r) * e.k + k;
-            const double a = p->x->value[at_x], own = cupel_radius_at(p->x, at_x);
-            const double ra = own > 0 ? own : p->hidden_x * fabs(a), size_a = fabs(a) + own;
-            double *value = s->value[r], *size = s->size[r], *moved = s->moved[r];
-            for (int64_t j = 0; j < n; j++) {
-                value[j] += a * y[j];
-                size[j] += size_a * size_y[j];
-            }
-            if (ra > 0) {
-                for (int64_t j = 0; j < n; j++) moved[j] += ra * size_y[j];
-            }
-            if (p->moved_y) {
-                const double *ry = p->moved_y + k * e.n + column, plain_a = fabs(a);
-                for (int64_t j = 0; j < n; j++) moved[j] += plain_a * ry[j];
-            }
+static int64_t at_most(int64_t n, int64_t limit) {
+    return n < limit ? n : limit;
+}
+
+static void clear_block(const matmul *p, int64_t rows, int64_t columns) {
+    block *s = p->s;
+    const int64_t padded_rows = (rows + CUPEL_TILE_ROWS - 1) / CUPEL_TILE_ROWS * CUPEL_TILE_ROWS;
+    const int64_t padded = (columns + CUPEL_TILE_COLUMNS - 1) / CUPEL_TILE_COLUMNS * CUPEL_TILE_COLUMNS;
+    for (int64_t r = 0; r < padded_rows; r++) {
+        memset(s->value[r], 0, (size_t)padded * sizeof(double));
+        memset(s->size[r], 0, (size_t)padded * sizeof(double));
+        memset(s->moved[r], 0, (size_t)padded * sizeof(double));
+        for (int64_t c = 0; p->fine && c < padded; c++) s->grain[r][c] = INFINITY;
+    }
+}
+
+static void add_products(const matmul *p, int64_t row, int64_t rows, int64_t column, int64_t columns,
+                         int64_t k, int64_t terms) {
+    block *s = p->s;
+    const int64_t parts_x = p->moves_x ? 3 : 2, parts_y = p->moves_y ? 3 : 2;
+    for (int64_t r = 0; r < rows; r += CUPEL_TILE_ROWS)
+        cupel_operand_pack(&p->x, row + r, CUPEL_TILE_ROWS, k, terms, p->moves_x,
+                           s->packed_x + r * terms * parts_x);
+    for (int64_t c = 0; c < columns; c += CUPEL_TILE_COLUMNS)
+        cupel_operand_pack(&p->y, column + c, CUPEL_TILE_COLUMNS, k, terms, p->moves_y,
+                           s->packed_y + c * terms * parts_y);
+    for (int64_t c = 0; c < columns; c += CUPEL_TILE_COLUMNS) {
+        for (int64_t r = 0; r < rows; r += CUPEL_TILE_ROWS) {
+            const cupel_tile tile = {.x = s->packed_x + r * terms * parts_x,
+                                     .y = s->packed_y + c * terms * parts_y,
+                                     .terms = terms,
+                                     .moves_x = p->moves_x,
+                                     .moves_y = p->moves_y,
+                                     .value = &s->value[r][c],
+                                     .size = &s->size[r][c],
+                                     .moved = &s->moved[r][c]};
+            p->tiling->multiply(&tile);
         }
     }
 }
 
 /* The grain of each sum: that of its finest product. */
-CUPEL_WIDE static void add_grains(const matmul *p, block *s, int64_t row, int rows, int64_t column,
-                                  int64_t n) {
-    const extents e = p->e;
-    for (int64_t k = 0; k < e.k; k++) {
-        const double *y = p->grain_y + k * e.n + column;
-        for (int r = 0; r < rows; r++) {
-            const double x = p->grain_x[(row + r) * e.k + k];
-            double *grain = s->grain[r];
-            CUPEL_VECTORISE
-            for (int64_t j = 0; j < n; j++) grain[j] = x * y[j] < grain[j] ? x * y[j] : grain[j];
-        }
-    }
+static void add_grains(const matmul *p, int64_t row, int64_t rows, int64_t column, int64_t columns, int64_t k,
+                       int64_t terms) {
+    block *s = p->s;
+    for (int64_t r = 0; r < rows; r += CUPEL_TILE_ROWS)
+        cupel_operand_pack_grains(&p->x, row + r, CUPEL_TILE_ROWS, k, terms, s->packed_x + r * terms);
+    for (int64_t c = 0; c < columns; c += CUPEL_TILE_COLUMNS)
+        cupel_operand_pack_grains(&p->y, column + c, CUPEL_TILE_COLUMNS, k, terms, s->packed_y + c * terms);
+    for (int64_t c = 0; c < columns; c += CUPEL_TILE_COLUMNS)
+        for (int64_t r = 0; r < rows; r += CUPEL_TILE_ROWS)
+            p->tiling->least(s->packed_x + r * terms, s->packed_y + c * terms, terms, &s->grain[r][c]);
 }
 
-/* Radius of one element from its sums; grain 0: not known. False: by the rules. */
-static bool finish(const matmul *p, int64_t at, double value, double size, double moved, double grain,
-                   double extent) {
+/* ---- radii ---- */
+
+/* What the radius of an element needs beside its sums. */
+typedef struct closing {
+    double k, unit, rounding, underflow, smallest, digits, overflow, largest;
+    bool exact_terms, rescalable;
+} closing;
+
+static closing closing_of(const matmul *p) {
     const cupel_working *w = &p->b->w;
     const cupel_trait *trait = &p->b->plans[p->node].trait;
-    const double k = (double)p->e.k, u = w->unit * (1 + 0x1p-20);
-    const bool exact_terms = p->exact_terms && moved == 0 && grain >= w->smallest && !trait->rescalable;
-    const bool exact = exact_terms && !trait->in_statistic && size <= ldexp(grain, w->precision);
-    double spread = exact ? 0 : moved + p->rounding * u * size + k * p->underflow;
-    if (trait->rescalable && k > 1) spread += (k - 1) * (spread + u * size);
-    const double magnitude = size + spread;
-    const double top = (magnitude > extent ? magnitude : extent) * 1.01 * trait->overflow;
-    if (!(top < w->largest)) return false;
-    p->t->value[at] = value;
-    p->t->radius[at] = exact ? 0 : (spread + (k - 1) * u * magnitude) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;
-    if (p->t->magnitude) {
-        p->t->magnitude[at] = magnitude;
-        p->t->spread[at] = spread;
-        p->t->grain[at] = spread == 0 ? grain : 0;
+    return (closing){.k = (double)p->e.k,
+                     .unit = w->unit * (1 + 0x1p-20),
+                     .rounding = p->rounding,
+                     .underflow = p->underflow,
+                     .smallest = w->smallest,
+                     .digits = ldexp(1, w->precision),
+                     .overflow = 1.01 * trait->overflow,
+                     .largest = w->largest,
+                     .exact_terms = p->exact_terms && !trait->rescalable && !trait->in_statistic,
+                     .rescalable = trait->rescalable};
+}
+
+typedef struct closed {
+    double radius, magnitude, spread, top;
+} closed;
+
+/* grain: 0 where it is not known. */
+static inline closed close_sum(const closing *c, double value, double size, double moved, double grain,
+                               double extent) {
+    const double terms_exact = c->exact_terms && moved == 0 ? 1 : 0;
+    const double coarse = grain >= c->smallest && size <= grain * c->digits ? 1 : 0;
+    const bool exact = terms_exact * coarse > 0;
+    const double one = moved + c->rounding * c->unit * size + c->k * c->underflow;
+    const double rescaled = c->rescalable && c->k > 1 ? (c->k - 1) * (one + c->unit * size) : 0;
+    const double spread = exact ? 0 : one + rescaled, magnitude = size + spread;
+    const double rounded =
+        (spread + (c->k - 1) * c->unit * magnitude) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;
+    return (closed){exact ? 0 : rounded, magnitude, spread,
+                    (magnitude > extent ? magnitude : extent) * c->overflow};
+}
+
+/* One row of a block; grain and extent hold one number for each column. False where an element needs the
+ * rules. */
+CUPEL_WIDE static bool close_row(const closing *c, const double *value, const double *size,
+                                 const double *moved, const double *grain, const double *extent, int64_t n,
+                                 double *restrict to, double *restrict radius) {
+    uint64_t beyond = 0;
+    const closing mine = *c;
+    CUPEL_VECTORISE
+    for (int64_t j = 0; j < n; j++) {
+        const closed r = close_sum(&mine, value[j], size[j], moved[j], grain[j], extent[j]);
+        to[j] = value[j];
+        radius[j] = r.radius;
+        beyond |= !(r.top < mine.largest);
     }
-    if (p->t->peak) {
-        const double low = fabs(value) - p->t->radius[at];
-        p->t->peak[at] = fmax(1, fmax(extent, magnitude));
-        p->t->trough[at] = value == 0 && low == 0 ? 1 : fmin(1, fmax(low, 0));
+    return beyond == 0;
+}
+
+/* What further nodes want to know of a sum. */
+static void keep_state(const matmul *p, const closed *r, double extent, double grain, int64_t at) {
+    cupel_tensor *t = p->t;
+    if (t->magnitude) {
+        t->magnitude[at] = r->magnitude;
+        t->spread[at] = r->spread;
+        t->grain[at] = r->spread == 0 ? grain : 0;
     }
-    return true;
+    if (t->peak) {
+        const double value = t->value[at], low = fabs(value) - t->radius[at];
+        t->peak[at] = fmax(1, fmax(extent, r->magnitude));
+        t->trough[at] = value == 0 && low == 0 ? 1 : fmin(1, fmax(low, 0));
+    }
 }
 
-/* The sum over the terms of max(1, |a|) max(1, |b|), or more. */
-static double extent_of(const matmul *p, int64_t row, int64_t column, double size) {
-    return p->extent > 0 ? p->extent : (double)p->e.k + p->sum_x[row] + p->sum_y[column] + size;
-}
-
-static double coarse_grain(const matmul *p, int64_t row, int64_t column) {
-    const int low = p->low_row[row] + p->low_column[column];
-    return low > 1000 ? INFINITY : low < -1000 ? 0 : ldexp(1, low);
-}
-
-static cupel_code multiply_rows(const matmul *p, block *s, int64_t batch, int64_t row, int rows) {
-    const extents e = p->e;
-    for (int64_t column = 0; column < e.n; column += COLUMNS) {
-        const int64_t n = e.n - column < COLUMNS ? e.n - column : COLUMNS;
-        memset(s, 0, sizeof *s);
-        if (p->loops) add_products(p, s, batch, row, rows, column, n);
-        for (int r = 0; p->loops && p->fine && r < rows; r++) {
-            for (int64_t j = 0; j < n; j++) s->grain[r][j] = INFINITY;
+/* Row r of the block at (row, column): radii, and the rules where something special is in the way. */
+static cupel_code finish_row(const matmul *p, const closing *c, int64_t batch, int64_t row, int64_t r,
+                             int64_t column, int64_t n) {
+    const block *s = p->s;
+    cupel_tensor *t = p->t;
+    const int64_t at = (batch * p->e.m + row + r) * p->e.n + column;
+    double grain[BLOCK], extent[BLOCK];
+    bool plain = p->loops && !p->odd_row[row + r];
+    for (int64_t j = 0; plain && j < n; j++) {
+        grain[j] = p->fine          ? s->grain[r][j]
+                   : p->exact_terms ? p->grain_x[row + r] * p->grain_y[column + j]
+                                    : 0;
+        /* the sum over the terms of max(1, |a|) max(1, |b|), or more */
+        extent[j] =
+            p->extent > 0 ? p->extent : c->k + p->sum_x[row + r] + p->sum_y[column + j] + s->size[r][j];
+    }
+    const bool settled = plain && close_row(c, s->value[r], s->size[r], s->moved[r], grain, extent, n,
+                                            t->value + at, t->radius + at);
+    for (int64_t j = 0; j < n; j++) {
+        bool good = plain && !p->odd_column[column + j];
+        if (good && (!settled || t->magnitude || t->peak)) {
+            const closed own =
+                close_sum(c, s->value[r][j], s->size[r][j], s->moved[r][j], grain[j], extent[j]);
+            good = own.top < c->largest;
+            keep_state(p, &own, extent[j], grain[j], at + j);
         }
-        if (p->loops && p->fine) add_grains(p, s, row, rows, column, n);
-        for (int r = 0; r < rows; r++) {
-            for (int64_t j = 0; j < n; j++) {
-                const int64_t at = (batch * e.m + row + r) * e.n + column + j;
-                const double grain = p->fine          ? s->grain[r][j]
-                                     : p->exact_terms ? coarse_grain(p, row + r, column + j)
-                                                      : 0;
-                const bool plain = p->loops && !p->odd_row[row + r] && !p->odd_column[column + j];
-                const double extent = extent_of(p, row + r, column + j, s->size[r][j]);
-                if (!plain || !finish(p, at, s->value[r][j], s->size[r][j], s->moved[r][j], grain, extent) ||
-                    cupel_tensor_may_flush(p->b, p->t, at, 1))
-                    CUPEL_TRY(element_by_rules(p, batch, row + r, column + j));
-            }
-        }
+        if (!good || cupel_tensor_may_flush(p->b, t, at + j, 1))
+            CUPEL_TRY(element_by_rules(p, at + j, row + r, column + j));
     }
     return CUPEL_OK;
 }
 
-static double grain_of(double x) {
-    const int low = cupel_low_exponent(x);
-    return low > 1000 ? INFINITY : ldexp(1, low);
+static cupel_code multiply_block(const matmul *p, const closing *c, int64_t batch, int64_t row,
+                                 int64_t column) {
+    const int64_t rows = at_most(p->e.m - row, BLOCK), columns = at_most(p->e.n - column, BLOCK);
+    if (p->loops) clear_block(p, rows, columns);
+    for (int64_t k = 0; p->loops && k < p->e.k; k += BLOCK) {
+        const int64_t terms = at_most(p->e.k - k, BLOCK);
+        add_products(p, row, rows, column, columns, k, terms);
+        if (p->fine) add_grains(p, row, rows, column, columns, k, terms);
+    }
+    for (int64_t r = 0; r < rows; r++) CUPEL_TRY(finish_row(p, c, batch, row, r, column, columns));
+    return CUPEL_OK;
 }
 
-static void sum_sizes(const matmul *p, int64_t batch) {
-    const extents e = p->e;
-    for (int64_t i = 0; i < e.m; i++) {
-        const int64_t begin = (batch * e.m + i) * e.k;
-        double size = 0;
-        for (int64_t k = begin; k < begin + e.k; k++) size += fabs(p->x->value[k]) + cupel_radius_at(p->x, k);
-        p->sum_x[i] = size;
+static cupel_code multiply_batch(matmul *p, const closing *c, int64_t batch) {
+    cupel_operand_seek(&p->x, batch);
+    cupel_operand_seek(&p->y, batch);
+    if (p->loops) {
+        const bool grains = p->exact_terms && !p->fine, sums = !(p->extent > 0);
+        cupel_operand_survey(&p->x, grains ? p->grain_x : NULL, sums ? p->sum_x : NULL, p->odd_row);
+        cupel_operand_survey(&p->y, grains ? p->grain_y : NULL, sums ? p->sum_y : NULL, p->odd_column);
     }
-    double *restrict sums = p->sum_y;
-    memset(sums, 0, (size_t)e.n * sizeof *sums);
-    for (int64_t k = 0; k < e.k; k++) {
-        const double *restrict y = p->size_y + k * e.n;
-        for (int64_t j = 0; j < e.n; j++) sums[j] += y[j];
-    }
-}
-
-static void prepare_batch(const matmul *p, int64_t batch) {
-    const extents e = p->e;
-    const double *y = p->y->value + batch * e.k * e.n;
-    for (int64_t i = 0; i < e.k * e.n; i++)
-        p->size_y[i] = fabs(y[i]) + cupel_radius_at(p->y, batch * e.k * e.n + i);
-    for (int64_t i = 0; p->moved_y && i < e.k * e.n; i++) {
-        const double own = cupel_radius_at(p->y, batch * e.k * e.n + i);
-        p->moved_y[i] = own > 0 ? own : p->hidden_y * fabs(y[i]);
-    }
-    for (int64_t i = 0; p->fine && i < e.m * e.k; i++)
-        p->grain_x[i] = grain_of(p->x->value[batch * e.m * e.k + i]);
-    for (int64_t i = 0; p->fine && i < e.k * e.n; i++) p->grain_y[i] = grain_of(y[i]);
-    for (int64_t i = 0; i < e.m; i++)
-        p->odd_row[i] = !cupel_tensor_is_plain(p->x, (batch * e.m + i) * e.k, e.k);
-    if (!(p->extent > 0)) sum_sizes(p, batch);
-    memset(p->odd_column, 0, (size_t)e.n);
-    for (int64_t i = 0; (p->y->classes || p->y->reasons) && i < e.k * e.n; i++)
-        p->odd_column[i % e.n] |= !cupel_tensor_is_plain(p->y, batch * e.k * e.n + i, 1);
-    if (!p->exact_terms || p->fine) return;
-    for (int64_t i = 0; i < e.m; i++) {
-        p->low_row[i] = 4096;
-        for (int64_t k = 0; k < e.k; k++) {
-            const int own = cupel_low_exponent(p->x->value[(batch * e.m + i) * e.k + k]);
-            if (own < p->low_row[i]) p->low_row[i] = own;
-        }
-    }
-    for (int64_t j = 0; j < e.n; j++) p->low_column[j] = 4096;
-    for (int64_t i = 0; i < e.k * e.n; i++) {
-        const int own = cupel_low_exponent(y[i]);
-        if (own < p->low_column[i % e.n]) p->low_column[i % e.n] = own;
-    }
+    for (int64_t column = 0; column < p->e.n; column += BLOCK)
+        for (int64_t row = 0; row < p->e.m; row += BLOCK) CUPEL_TRY(multiply_block(p, c, batch, row, column));
+    return CUPEL_OK;
 }
 
 /* Node-wide facts about rounding, underflow and exactness of the products. */
-static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
+static void plan_rules(matmul *p, cupel_tensor *x, cupel_tensor *y) {
     const cupel_working *w = &p->b->w;
     const bool real = p->b->graph->nodes[p->node].kind == CUPEL_VALUE_REAL;
     p->loops = real && cupel_tensor_keeps(p->b, x) && cupel_tensor_keeps(p->b, y);
@@ -234,8 +267,10 @@ static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
     cupel_tensor_size(y);
     p->exact_terms = !x->radius && !y->radius;
     const double chain = x->roundings + y->roundings;
-    p->hidden_x = x->roundings * w->unit * (1 + 0x1p-20);
-    p->hidden_y = y->roundings * w->unit * (1 + 0x1p-20);
+    p->x.hidden = x->roundings * w->unit * (1 + 0x1p-20);
+    p->y.hidden = y->roundings * w->unit * (1 + 0x1p-20);
+    p->moves_x = x->radius || p->x.hidden > 0;
+    p->moves_y = y->radius || p->y.hidden > 0;
     p->fine = p->exact_terms && chain == 0 && bits_of(x) + bits_of(y) <= w->precision;
     p->rounding = p->fine ? 0 : 1;
     if (!(x->least * y->least >= w->normal)) p->underflow = w->eta;
@@ -258,40 +293,26 @@ static void plan(matmul *p, cupel_tensor *x, cupel_tensor *y) {
 }
 
 static cupel_code multiply(matmul *p, int64_t batches) {
-    const extents e = p->e;
-    block *s = aligned_alloc(CACHE_LINE, sizeof *s); /* else every vector store crosses two lines */
-    p->low_row = malloc((size_t)(e.m + 1) * sizeof(int));
-    p->low_column = malloc((size_t)(e.n + 1) * sizeof(int));
-    const size_t size_x = (size_t)(e.m * e.k + 1), size_y = (size_t)(e.k * e.n + 1);
-    p->size_y = aligned_alloc(CACHE_LINE, (size_y * sizeof(double) / CACHE_LINE + 1) * CACHE_LINE);
-    if (p->y->radius || p->hidden_y > 0) p->moved_y = malloc(size_y * sizeof(double));
-    if (p->fine) p->grain_x = malloc(size_x * sizeof(double)), p->grain_y = malloc(size_y * sizeof(double));
-    const bool grains = !p->fine || (p->grain_x && p->grain_y);
-    const bool moves = !(p->y->radius || p->hidden_y > 0) || p->moved_y;
-    p->sum_x = malloc((size_t)(e.m + 1) * sizeof(double));
-    p->sum_y = malloc((size_t)(e.n + 1) * sizeof(double));
-    p->odd_row = malloc((size_t)e.m + 1);
-    p->odd_column = malloc((size_t)e.n + 1);
+    const size_t rows = (size_t)p->e.m + 1, columns = (size_t)p->e.n + 1;
+    p->s = aligned_alloc(CACHE_LINE, sizeof *p->s); /* else every vector store crosses two lines */
+    p->grain_x = malloc(rows * sizeof(double));
+    p->grain_y = malloc(columns * sizeof(double));
+    p->sum_x = malloc(rows * sizeof(double));
+    p->sum_y = malloc(columns * sizeof(double));
+    p->odd_row = malloc(rows);
+    p->odd_column = malloc(columns);
     cupel_code code = CUPEL_OK;
-    if (!s || !p->odd_row || !p->odd_column || !p->low_row || !p->low_column || !p->size_y || !p->sum_x ||
-        !p->sum_y || !grains || !moves)
+    if (!p->s || !p->odd_row || !p->odd_column || !p->grain_x || !p->grain_y || !p->sum_x || !p->sum_y)
         code = cupel_fail(p->b->err, CUPEL_MEMORY, "no memory for a matrix product");
-    for (int64_t batch = 0; batch < batches && code == CUPEL_OK; batch++) {
-        prepare_batch(p, batch);
-        for (int64_t row = 0; row < e.m && code == CUPEL_OK; row += ROWS)
-            code = multiply_rows(p, s, batch, row, e.m - row < ROWS ? (int)(e.m - row) : ROWS);
-    }
-    free(s);
-    free(p->odd_row);
-    free(p->odd_column);
-    free(p->low_row);
-    free(p->low_column);
-    free(p->size_y);
-    free(p->moved_y);
-    free(p->sum_x);
-    free(p->sum_y);
+    const closing c = closing_of(p);
+    for (int64_t batch = 0; batch < batches && code == CUPEL_OK; batch++) code = multiply_batch(p, &c, batch);
+    free(p->s);
     free(p->grain_x);
     free(p->grain_y);
+    free(p->sum_x);
+    free(p->sum_y);
+    free(p->odd_row);
+    free(p->odd_column);
     return code;
 }
 
@@ -300,12 +321,13 @@ cupel_code cupel_bounded_product(cupel_bounded *b, int node) {
     cupel_tensor *t = &b->tensors[node], *x = cupel_bounded_arg(b, node, 0),
                  *y = cupel_bounded_arg(b, node, 1);
     if (t->count == 0) return CUPEL_OK;
+    const cupel_tiling *tilings[CUPEL_TILINGS_MAX];
+    (void)cupel_tilings(tilings);
     matmul p = {.b = b,
                 .node = node,
                 .e = {n->shape[n->rank - 2], left->shape[left->rank - 1], n->shape[n->rank - 1]},
-                .x = x,
-                .y = y,
-                .t = t};
+                .t = t,
+                .tiling = tilings[0]};
     t->terms = (double)(p.e.k > 0 ? p.e.k : 1);
     t->sum = b->plans[node].has_sum;
     if (n->kind == CUPEL_VALUE_REAL && x->floor >= 0 && y->floor >= 0) t->floor = 0;
@@ -313,8 +335,14 @@ cupel_code cupel_bounded_product(cupel_bounded *b, int node) {
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
     if (t->sum && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
     CUPEL_TRY(cupel_tensor_need_radius(b, t));
-    if (p.e.k > 0) plan(&p, x, y);
-    CUPEL_TRY(multiply(&p, t->count / (p.e.m * p.e.n)));
-    cupel_tensor_end_chain(t);
-    return CUPEL_OK;
+    cupel_code code = cupel_operand_open(b, node, 0, &p.x);
+    if (code == CUPEL_OK) code = cupel_operand_open(b, node, 1, &p.y);
+    if (code == CUPEL_OK) {
+        if (p.e.k > 0) plan_rules(&p, x, y);
+        code = multiply(&p, t->count / (p.e.m * p.e.n));
+    }
+    cupel_operand_close(&p.x);
+    cupel_operand_close(&p.y);
+    if (code == CUPEL_OK) cupel_tensor_end_chain(t);
+    return code;
 }

@@ -186,7 +186,7 @@ int main(void) {
     bench benches[] = {
         {.expression = "softmax(x, axis=-1)", .m = 64, .n = 512, .plain = softmax},
         {.expression = "layer_norm(x, w, b, 1e-5)", .m = 64, .n = 512, .plain = layer_norm},
-        {.expression = "matmul(x, w)", .m = 128, .n = 256, .k = 128, .plain = matmul},
+        {.expression = "matmul(x, w)", .m = 256, .n = 256, .k = 256, .plain = matmul},
         {.expression = "matmul(x, w) + b", .m = 128, .n = 128, .k = 128},
         {.expression = "rms_norm(x, w, 1e-5)", .m = 64, .n = 512},
         {.expression = "log_softmax(x, axis=-1)", .m = 64, .n = 512},
