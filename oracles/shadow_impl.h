@@ -1,0 +1,125 @@
+/* Inside of the shadows (shadow*.c): values only, whole tensors, node by node. */
+#ifndef CUPEL_SHADOW_IMPL_H
+#define CUPEL_SHADOW_IMPL_H
+
+#include <math.h>
+
+#include "ball.h"
+#include "philox.h"
+#include "shadow.h"
+
+/* One node's elements: reals and booleans in x, integers in n. */
+typedef struct cupel_shadow_tensor {
+    int64_t count;
+    union {
+        double *x;
+        int64_t *n;
+        void *data;
+    };
+} cupel_shadow_tensor;
+
+/* What a kernel's author would make of a node together with its surroundings (shadow_pattern.c). */
+typedef enum cupel_shadow_idea {
+    CUPEL_IDEA_NONE,
+    CUPEL_IDEA_FUSED_SUM,       /* ADD, SUB with a product; SUM of a product. inner: the product */
+    CUPEL_IDEA_SAME,            /* (x + 1) - 1. inner: x */
+    CUPEL_IDEA_MEAN,            /* DIV of a statistic's SUM. inner: the SUM; source: its argument */
+    CUPEL_IDEA_SQUARES,         /* SUM of (x - mean)^2. inner: the product; source: x */
+    CUPEL_IDEA_VARIANCE,        /* DIV of that. inner: the SUM; source: x */
+    CUPEL_IDEA_FOLDED,          /* EXP of x - amax(x). inner: the difference */
+    CUPEL_IDEA_RUNNING_MAXIMUM, /* SUM of that. inner: the EXP; source: x */
+    CUPEL_IDEA_MAXIMUM          /* AMAX that is subtracted inside EXP or a logarithm's sum */
+} cupel_shadow_idea;
+
+typedef struct cupel_shadow_pattern {
+    cupel_shadow_idea idea;
+    int inner, source;
+} cupel_shadow_pattern;
+
+typedef struct cupel_shadow {
+    const cupel_graph *graph;
+    const cupel_bindings *bindings;
+    cupel_working w;
+    bool sequential;              /* scans go step by step */
+    cupel_shadow_plan plan;       /* without what the rules do not admit */
+    cupel_dtype accumulator;      /* of sums */
+    cupel_shadow_tensor *tensors; /* per node */
+    cupel_shadow_pattern *patterns;
+    int *uses;       /* per node: reads to come; the tensor is freed with the last */
+    uint64_t noise;  /* state of the random roundings */
+    int64_t longest; /* of all reduced rows */
+    double *left, *right, *partial;
+    int64_t *permutation; /* of longest numbers, for the length permuted */
+    int64_t permuted;
+    cupel_error *err;
+} cupel_shadow;
+
+/* ---- rounding ---- */
+
+double cupel_shadow_disturb(cupel_shadow *s, double x);
+
+/* x as the working precision holds it. */
+static inline double cupel_shadow_round(cupel_shadow *s, double x) {
+    if (s->plan.noise) x = cupel_shadow_disturb(s, x);
+    if (s->w.type == CUPEL_F32)
+        x = (double)(float)x;
+    else if (s->w.type != CUPEL_F64)
+        x = cupel_round(s->w.type, x);
+    return s->plan.flush && fabs(x) < s->w.normal ? copysign(0, x) : x;
+}
+
+/* a * b + c, rounded once. */
+static inline double cupel_shadow_fma(cupel_shadow *s, double a, double b, double c) {
+    if (s->w.type == CUPEL_F32) return cupel_shadow_round(s, (double)fmaf((float)a, (float)b, (float)c));
+    return cupel_shadow_round(s, fma(a, b, c));
+}
+
+/* A function of one argument, a quotient and a power, by the plan's formulas. */
+double cupel_shadow_function(cupel_shadow *s, cupel_op op, double x);
+double cupel_shadow_divide(cupel_shadow *s, double x, double y);
+double cupel_shadow_power(cupel_shadow *s, double x, double y);
+
+/* ---- sums ---- */
+
+/* The sum of n terms a[i], or a[i] * b[i] where b is given, in the plan's order and accumulator; n is at most
+ * longest. start: what the accumulator begins with. */
+double cupel_shadow_sum(cupel_shadow *s, const double *a, const double *b, int64_t n);
+double cupel_shadow_product_of(cupel_shadow *s, const double *a, int64_t n);
+/* acc + a (* b, fused or not): one step of an accumulation. */
+double cupel_shadow_step(cupel_shadow *s, double acc, double a, const double *b);
+/* How many of n terms a reduction sees: a dropped tail has fewer. */
+int64_t cupel_shadow_seen(const cupel_shadow *s, int64_t n);
+
+/* ---- the graph ---- */
+
+cupel_shadow_pattern cupel_shadow_pattern_of(const cupel_graph *graph, int node, const bool *maxima);
+/* maxima[i]: node i is the AMAX of a CUPEL_IDEA_MAXIMUM. */
+void cupel_shadow_maxima(const cupel_graph *graph, bool *maxima);
+/* Behind VIEW and RESHAPE. */
+int cupel_shadow_behind(const cupel_graph *graph, int node);
+
+/* The elements of `source`, which has the shape of node `stop`, moved as the VIEWs and RESHAPEs between
+ * `stop` and `node` move its: into fresh memory that the caller frees. */
+CUPEL_MUST_USE cupel_code cupel_shadow_moved(cupel_shadow *s, int node, int stop, const void *source,
+                                             void **out);
+
+static inline const cupel_shadow_tensor *cupel_shadow_arg(const cupel_shadow *s, int node, int which) {
+    return &s->tensors[s->graph->nodes[node].args[which]];
+}
+
+/* The length of a node's last axis; 1 for rank 0. */
+static inline int64_t cupel_shadow_row(const cupel_shadow *s, int node) {
+    const cupel_node *n = &s->graph->nodes[node];
+    return n->rank > 0 ? n->shape[n->rank - 1] : 1;
+}
+
+/* The families, one function each: evaluates node into s->tensors[node], whose memory exists. */
+#define CUPEL_SHADOW_FAMILIES(X)                                                                             \
+    X(leaf)                                                                                                  \
+    X(unary) X(binary) X(select) X(reduce) X(scan) X(product) X(shape) X(scatter) X(order) X(recurrence)
+#define CUPEL_SHADOW_DECLARE(family)                                                                         \
+    CUPEL_MUST_USE cupel_code cupel_shadow_##family(cupel_shadow *s, int node);
+CUPEL_SHADOW_FAMILIES(CUPEL_SHADOW_DECLARE)
+#undef CUPEL_SHADOW_DECLARE
+
+#endif

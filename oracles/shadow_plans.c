@@ -1,0 +1,150 @@
+/* The good plans, the faults, and which of these a graph can show. */
+#include "shadow_impl.h"
+
+/* Orders of reductions, multiply-adds fused and not, statistics and softmax in their usual forms, the
+ * hardware's formulas. Each deviation from the plain kernel stands in at least two plans, beside different
+ * orders. */
+static const cupel_shadow_plan family[] = {
+    {.name = "plain", .sentence = "sequential, nothing fused"},
+    {.name = "reversed",
+     .sentence = "sequential from the end, fused, products of rounded operands",
+     .order = CUPEL_SHADOW_REVERSED,
+     .fused = true,
+     .operands = CUPEL_SHADOW_ROUNDED},
+    {.name = "pairwise",
+     .sentence = "pairs, x * (1/y), functions relative to 1",
+     .order = CUPEL_SHADOW_PAIRWISE,
+     .reciprocal = true,
+     .loose = true},
+    {.name = "warp",
+     .sentence = "32 lanes, fused, hardware functions, log2(e) folded in",
+     .order = CUPEL_SHADOW_LANES,
+     .lanes = 32,
+     .fused = true,
+     .hardware = true,
+     .folded = true,
+     .flush = true,
+     .operands = CUPEL_SHADOW_TRUNCATED},
+    {.name = "block",
+     .sentence = "256 lanes, hardware functions and reciprocals",
+     .order = CUPEL_SHADOW_LANES,
+     .lanes = 256,
+     .fused = true,
+     .hardware = true,
+     .reciprocal = true,
+     .flush = true},
+    {.name = "online",
+     .sentence = "one pass: running maximum with rescaling, Welford",
+     .fused = true,
+     .online = true,
+     .welford = true},
+    {.name = "online-hardware",
+     .sentence = "one pass with hardware functions",
+     .order = CUPEL_SHADOW_LANES,
+     .lanes = 32,
+     .online = true,
+     .welford = true,
+     .hardware = true,
+     .reciprocal = true,
+     .flush = true},
+    {.name = "shuffled",
+     .sentence = "a random order, log2(e) folded in",
+     .order = CUPEL_SHADOW_PERMUTED,
+     .seed = 11,
+     .fused = true,
+     .folded = true,
+     .loose = true},
+    {.name = "shuffled-again",
+     .sentence = "another random order",
+     .order = CUPEL_SHADOW_PERMUTED,
+     .seed = 12,
+     .hardware = true},
+};
+
+const cupel_shadow_plan *cupel_shadow_family(int *count) {
+    *count = sizeof family / sizeof *family;
+    return family;
+}
+
+const char *cupel_shadow_fault_name(cupel_shadow_fault fault) {
+    static const char *const names[] = {
+#define CUPEL_FAULT_TEXT(name, text, sentence) [CUPEL_SHADOW_##name] = (text),
+        CUPEL_SHADOW_FAULTS(CUPEL_FAULT_TEXT)
+#undef CUPEL_FAULT_TEXT
+    };
+    return names[fault];
+}
+
+const char *cupel_shadow_fault_sentence(cupel_shadow_fault fault) {
+    static const char *const sentences[] = {
+#define CUPEL_FAULT_TEXT(name, text, sentence) [CUPEL_SHADOW_##name] = (sentence),
+        CUPEL_SHADOW_FAULTS(CUPEL_FAULT_TEXT)
+#undef CUPEL_FAULT_TEXT
+    };
+    return sentences[fault];
+}
+
+static unsigned bit(cupel_shadow_fault fault) {
+    return 1u << fault;
+}
+
+/* Narrower accumulators than the working precision. */
+static unsigned accumulators(const cupel_rules *rules) {
+    const int precision = cupel_format_of(rules->working)->precision;
+    unsigned faults = 0;
+    if (precision > cupel_format_of(CUPEL_F16)->precision) faults |= bit(CUPEL_SHADOW_F16_ACCUMULATOR);
+    if (precision > cupel_format_of(CUPEL_BF16)->precision) faults |= bit(CUPEL_SHADOW_BF16_ACCUMULATOR);
+    return faults;
+}
+
+static unsigned tails(int64_t row) {
+    return (row > 1 ? bit(CUPEL_SHADOW_DROPPED_LAST) : 0) |
+           (row > 32 && row % 32 ? bit(CUPEL_SHADOW_DROPPED_TAIL) : 0);
+}
+
+static unsigned faults_of(const cupel_graph *graph, const cupel_rules *rules, const cupel_node *n) {
+    const cupel_node *argument = n->arg_count > 0 ? &graph->nodes[n->args[0]] : n;
+    const int64_t row = argument->rank > 0 ? argument->shape[argument->rank - 1] : 1;
+    const bool real = n->kind == CUPEL_VALUE_REAL, of_reals = argument->kind == CUPEL_VALUE_REAL;
+    switch (n->op) {
+    case CUPEL_OP_SUM:
+    case CUPEL_OP_MATMUL: return tails(row) | (real ? accumulators(rules) : 0);
+    case CUPEL_OP_PROD: return tails(row);
+    case CUPEL_OP_CUMSUM:
+    case CUPEL_OP_LINEAR_SCAN:
+    case CUPEL_OP_STATE_SCAN:
+    case CUPEL_OP_SCATTER_ADD: return real ? accumulators(rules) : 0;
+    case CUPEL_OP_AMAX:
+    case CUPEL_OP_AMIN: return tails(row) | (of_reals ? bit(CUPEL_SHADOW_NAN_SWALLOWED) : 0);
+    case CUPEL_OP_ARGMAX:
+    case CUPEL_OP_ARGMIN:
+        return tails(row) | (row > 1 ? bit(CUPEL_SHADOW_LAST_TIE) : 0) |
+               (of_reals ? bit(CUPEL_SHADOW_NAN_SWALLOWED) : 0);
+    case CUPEL_OP_ARGSORT: return row > 1 ? bit(CUPEL_SHADOW_LAST_TIE) : 0;
+    case CUPEL_OP_MAXIMUM:
+    case CUPEL_OP_MINIMUM:
+    case CUPEL_OP_CUMMAX:
+    case CUPEL_OP_CUMMIN:
+    case CUPEL_OP_LT:
+    case CUPEL_OP_LE: return of_reals ? bit(CUPEL_SHADOW_NAN_SWALLOWED) : 0;
+    default: return 0;
+    }
+}
+
+unsigned cupel_shadow_applicable(const cupel_graph *graph, const cupel_rules *rules) {
+    unsigned faults = 0;
+    for (int o = 0; o < graph->output_count; o++) {
+        if (cupel_format_of(graph->outputs[o].type)->kind != CUPEL_KIND_REAL) continue;
+        faults |= bit(CUPEL_SHADOW_INF_CLAMPED);
+        if (rules->subnormals == CUPEL_SUBNORMALS_KEEP) faults |= bit(CUPEL_SHADOW_FLUSHED);
+    }
+    for (int i = 0; i < graph->node_count; i++) {
+        const cupel_node *n = &graph->nodes[i];
+        faults |= faults_of(graph, rules, n);
+        if (n->op == CUPEL_OP_SUB && cupel_trait_of(graph, i).below_maximum)
+            faults |= bit(CUPEL_SHADOW_NO_MAXIMUM);
+        if (cupel_shadow_pattern_of(graph, i, NULL).idea == CUPEL_IDEA_VARIANCE)
+            faults |= bit(CUPEL_SHADOW_ONE_PASS);
+    }
+    return faults;
+}

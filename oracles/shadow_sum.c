@@ -1,0 +1,125 @@
+/* Sums and products over an axis, in the plan's order. */
+#include "shadow_impl.h"
+
+int64_t cupel_shadow_seen(const cupel_shadow *s, int64_t n) {
+    if (s->plan.fault == CUPEL_SHADOW_DROPPED_TAIL && n > 32) return n - n % 32;
+    if (s->plan.fault == CUPEL_SHADOW_DROPPED_LAST && n > 1) return n - 1;
+    return n;
+}
+
+/* A number as the accumulator holds it. */
+static double accumulated(cupel_shadow *s, double x) {
+    const double rounded = cupel_shadow_round(s, x);
+    return s->accumulator == s->w.type ? rounded : cupel_round(s->accumulator, rounded);
+}
+
+double cupel_shadow_step(cupel_shadow *s, double acc, double a, const double *b) {
+    if (!b) return accumulated(s, acc + a);
+    if (!s->plan.fused) return accumulated(s, acc + accumulated(s, a * *b));
+    const double fused = cupel_shadow_fma(s, a, *b, acc);
+    return s->accumulator == s->w.type ? fused : cupel_round(s->accumulator, fused);
+}
+
+static double term(cupel_shadow *s, const double *a, const double *b, int64_t i) {
+    return accumulated(s, b ? a[i] * b[i] : a[i]);
+}
+
+/* The order of a sequential sum: forwards, backwards, or a permutation that is drawn once for a length, as a
+ * kernel has one order for all rows. */
+static int64_t position(cupel_shadow *s, int64_t i, int64_t n) {
+    if (s->plan.order == CUPEL_SHADOW_REVERSED) return n - 1 - i;
+    if (s->plan.order != CUPEL_SHADOW_PERMUTED) return i;
+    if (s->permuted != n) {
+        cupel_random random = cupel_random_start(s->plan.seed, 77);
+        for (int64_t k = 0; k < n; k++) {
+            const int64_t j = (int64_t)cupel_random_below(&random, (uint64_t)k + 1);
+            s->permutation[k] = s->permutation[j];
+            s->permutation[j] = k;
+        }
+        s->permuted = n;
+    }
+    return s->permutation[i];
+}
+
+static double sequential(cupel_shadow *s, const double *a, const double *b, int64_t n) {
+    double acc = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t at = position(s, i, n);
+        acc = cupel_shadow_step(s, acc, a[at], b ? &b[at] : NULL);
+    }
+    return acc;
+}
+
+/* Neighbours, level by level; an odd one out goes up as it is. */
+static double pairwise(cupel_shadow *s, const double *a, const double *b, int64_t n) {
+    for (int64_t i = 0; i < n; i++) s->partial[i] = term(s, a, b, i);
+    for (; n > 1; n = (n + 1) / 2) {
+        for (int64_t i = 0; i < n / 2; i++)
+            s->partial[i] = accumulated(s, s->partial[2 * i] + s->partial[2 * i + 1]);
+        if (n % 2) s->partial[n / 2] = s->partial[n - 1];
+    }
+    return n > 0 ? s->partial[0] : 0;
+}
+
+/* Each lane sums its stride; then halves are folded onto each other, as shuffles and shared memory do. */
+static double in_lanes(cupel_shadow *s, const double *a, const double *b, int64_t n) {
+    const int64_t lanes = s->plan.lanes;
+    for (int64_t lane = 0; lane < lanes; lane++) {
+        s->partial[lane] = 0;
+        for (int64_t i = lane; i < n; i += lanes)
+            s->partial[lane] = cupel_shadow_step(s, s->partial[lane], a[i], b ? &b[i] : NULL);
+    }
+    for (int64_t half = lanes / 2; half > 0; half /= 2)
+        for (int64_t i = 0; i < half; i++)
+            s->partial[i] = accumulated(s, s->partial[i] + s->partial[i + half]);
+    return s->partial[0];
+}
+
+static double random_tree(cupel_shadow *s, const double *a, const double *b, int64_t n) {
+    cupel_random random = cupel_random_start(s->plan.seed, 78);
+    for (int64_t i = 0; i < n; i++) s->partial[i] = term(s, a, b, i);
+    for (; n > 1; n--) {
+        const int64_t i = (int64_t)cupel_random_below(&random, (uint64_t)n);
+        const double first = s->partial[i];
+        s->partial[i] = s->partial[n - 1];
+        const int64_t j = (int64_t)cupel_random_below(&random, (uint64_t)n - 1);
+        s->partial[j] = accumulated(s, first + s->partial[j]);
+    }
+    return n > 0 ? s->partial[0] : 0;
+}
+
+/* Kahan's compensated sum; infinities and NaN make nonsense of the compensation. */
+static double kahan(cupel_shadow *s, const double *a, const double *b, int64_t n) {
+    double sum = 0, rest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double y = accumulated(s, term(s, a, b, i) - rest), next = accumulated(s, sum + y);
+        rest = accumulated(s, accumulated(s, next - sum) - y);
+        sum = next;
+    }
+    return isfinite(sum) ? sum : sequential(s, a, b, n);
+}
+
+double cupel_shadow_sum(cupel_shadow *s, const double *a, const double *b, int64_t n) {
+    n = cupel_shadow_seen(s, n);
+    switch (s->plan.order) {
+    case CUPEL_SHADOW_PAIRWISE: return pairwise(s, a, b, n);
+    case CUPEL_SHADOW_LANES: return in_lanes(s, a, b, n);
+    case CUPEL_SHADOW_TREE: return random_tree(s, a, b, n);
+    case CUPEL_SHADOW_KAHAN: return kahan(s, a, b, n);
+    default: return sequential(s, a, b, n);
+    }
+}
+
+double cupel_shadow_product_of(cupel_shadow *s, const double *a, int64_t n) {
+    const int64_t lanes = s->plan.order == CUPEL_SHADOW_LANES ? s->plan.lanes : 1;
+    n = cupel_shadow_seen(s, n);
+    for (int64_t lane = 0; lane < lanes; lane++) {
+        s->partial[lane] = 1;
+        for (int64_t i = lane; i < n; i += lanes)
+            s->partial[lane] = cupel_shadow_round(s, s->partial[lane] * a[lanes > 1 ? i : position(s, i, n)]);
+    }
+    for (int64_t half = lanes / 2; half > 0; half /= 2)
+        for (int64_t i = 0; i < half; i++)
+            s->partial[i] = cupel_shadow_round(s, s->partial[i] * s->partial[i + half]);
+    return s->partial[0];
+}
