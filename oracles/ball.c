@@ -81,6 +81,8 @@ cupel_ball cupel_ball_operand(const cupel_working *w, const cupel_ball *a) {
     cupel_ball b = *a;
     if (!w->flush || !isfinite(b.value) || b.value == 0 || !(fabs(b.value) - b.radius < w->normal)) return b;
     b.radius = fmax(b.radius, fabs(b.value));
+    b.floor = fmin(b.floor, 0);
+    b.ceiling = fmax(b.ceiling, 0);
     b.spread = fmax(b.spread, fabs(b.value));
     b.grain = 0;
     b.least = 0;

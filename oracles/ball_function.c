@@ -127,12 +127,14 @@ static cupel_ball function_of(const cupel_working *w, const cupel_trait *t, cupe
                           value * value == a.value;
         if (!root) r.radius += cupel_budget_error(w, op, lo, hi, fabs(value) + moved);
         if (root) r.radius = 0;
+    } else if (isfinite(value) && !cupel_working_holds(w, value)) {
+        r.radius = cupel_budget_error(w, op, 0, 0, fabs(value)); /* atan(inf) is pi/2, which no format has */
     }
     r.spread = r.radius;
     r.magnitude = fabs(value) + r.radius;
     if (r.radius > 0) r.grain = 0, r.least = fmax(fabs(value) - r.radius, 0), r.trough = fmin(1, r.least);
     r.peak = fmax(1, r.magnitude);
-    /* f(infinity) is a limit that every implementation reaches: exp(-inf) = 0, tanh(inf) = 1 */
+    /* other limits are reached by every implementation: exp(-inf) = 0, tanh(inf) = 1 */
     return cupel_ball_close(w, t, r, fabs(value) + r.radius);
 }
 
@@ -162,6 +164,8 @@ static cupel_ball power(const cupel_working *w, const cupel_trait *t, const cupe
     /* exp2(y * log2(x)) knows no negative base */
     const bool hardware = w->fast && w->type != CUPEL_F64;
     if (hardware && (!(lo > 0) || !isfinite(a->value) || !isfinite(b->value))) r.classes |= CUPEL_CLASS_NAN;
+    if (hardware && lo <= 0 && (r.classes & CUPEL_CLASS_NEG_INF))
+        r.classes |= CUPEL_CLASS_POS_INF; /* log2 sees no sign of a zero */
     if (isfinite(value) && isfinite(a->value) && isfinite(b->value)) {
         double moved = 0;
         if (!exact_operands && lo > 0) {

@@ -354,6 +354,11 @@ static cupel_code by_rules(cupel_bounded *b, int node, int64_t begin, int64_t n)
     return CUPEL_OK;
 }
 
+/* The floor of an operand; under flush one that is subnormal may be a zero. */
+static double operand_floor(const cupel_bounded *b, const cupel_tensor *t) {
+    return b->w.flush && t->floor > 0 && t->floor < b->w.normal ? 0 : t->floor;
+}
+
 /* Attributes that hold for the whole node, from a representative element. */
 static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor *y) {
     const cupel_node *n = &b->graph->nodes[node];
@@ -371,14 +376,14 @@ static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_t
     /* two scans in one: the second counts in full */
     if (t->sum) t->scan = x->scan > y->scan ? x->scan : y->scan;
     const double second = x->scan && y->scan ? (double)t->scan : 0;
+    const double floor_x = operand_floor(b, x), floor_y = operand_floor(b, y);
     switch (n->op) {
     case CUPEL_OP_ADD:
         t->terms = t->sum ? x->terms + y->terms + second : 2;
-        if (x->floor > -INFINITY && y->floor > -INFINITY) {
+        if (floor_x > -INFINITY && floor_y > -INFINITY) {
             const bool plain = (x->sum || x->terms == 1) && (y->sum || y->terms == 1);
-            double floor = x->floor + y->floor;
-            if (t->sum)
-                floor = plain && x->floor >= 0 && y->floor >= 0 ? fmax(x->floor, y->floor) : -INFINITY;
+            double floor = floor_x + floor_y;
+            if (t->sum) floor = plain && floor_x >= 0 && floor_y >= 0 ? fmax(floor_x, floor_y) : -INFINITY;
             t->floor = floor - 2 * b->w.unit * fabs(floor);
         }
         break;
@@ -388,19 +393,19 @@ static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_t
         break;
     case CUPEL_OP_MUL:
         t->terms = t->sum ? fmax(x->terms, y->terms) + second : 1;
-        if (trait->square || (x->floor >= 0 && y->floor >= 0)) t->floor = 0;
+        if (trait->square || (floor_x >= 0 && floor_y >= 0)) t->floor = 0;
         break;
     case CUPEL_OP_DIV:
         t->terms = t->sum ? x->terms : 1;
         t->scan = t->sum ? x->scan : 0;
-        if (x->floor >= 0 && y->floor >= 0) t->floor = 0;
+        if (floor_x >= 0 && floor_y >= 0) t->floor = 0;
         break;
     case CUPEL_OP_MAXIMUM:
-        t->floor = fmax(x->floor, y->floor);
+        t->floor = fmax(floor_x, floor_y);
         t->ceiling = fmax(x->ceiling, y->ceiling);
         break;
     case CUPEL_OP_MINIMUM:
-        t->floor = fmin(x->floor, y->floor);
+        t->floor = fmin(floor_x, floor_y);
         t->ceiling = fmin(x->ceiling, y->ceiling);
         break;
     default: break;

@@ -57,7 +57,7 @@ static double unit_rsqrt(double x) {
 /* Single precision in and out, by the special function unit where it has the function. */
 static double unit_function(cupel_op op, double x) {
     switch (op) {
-    case CUPEL_OP_SQRT: return x > 0 && isfinite(x) ? single(x * unit_rsqrt(x)) : single(sqrt(x));
+    case CUPEL_OP_SQRT: return single(significant(sqrt(x), 23));
     case CUPEL_OP_RSQRT: return unit_rsqrt(x);
     case CUPEL_OP_EXP: return unit_exp(x);
     case CUPEL_OP_EXP2: return unit_exp2(x);

@@ -44,7 +44,6 @@ const shadow_case shadow_cases[] = {
     SCALAR("mean(x)", 1) SCALAR("var(x)", 1)
     ROWS("flip(x, [1])", 1) ROWS("roll(x, 2, 1)", 1) ROWS("tril(x)", 1) ROWS("triu(x)", 1)
     ROWS("pad(x, [1, -1], value=0.5)", 1) ROWS("concat([x[:, 1:], x[:, :1]], axis=1)", 1)
-    ROWS("index_select(x, 1, flip(arange(size(x, 1)), [0]))", 1)
     {"matmul", "matmul(x, w)", 2, SHADOW_MATRIX}, {"matmul + b", "matmul(x, w) + b", 3, SHADOW_MATRIX},
     {"gelu(matmul + b)", "gelu(matmul(x, w) + b)", 3, SHADOW_MATRIX},
     {"layer_norm of matmul", "layer_norm(matmul(x, w))", 2, SHADOW_MATRIX},
@@ -107,6 +106,8 @@ int shadow_case_judge(const property_problem *p, const cupel_shadow_output *run,
             continue;
         }
         const double error = fabs(run->values[i] - p->allowed.value[i]), radius = p->allowed.radius[i];
+        /* under flush the hull reaches zero, however small the radius */
+        if (p->rules.subnormals == CUPEL_SUBNORMALS_FLUSH) continue;
         if (isfinite(error) && isfinite(radius) && radius > 0) *worst = fmax(*worst, error / radius);
     }
     return outside;

@@ -39,7 +39,6 @@ static void draw(property_problem *p, const shadow_case *c, uint64_t seed, cupel
     if (cupel_random_below(r, 8) == 0) p->rules.working = narrow[cupel_random_below(r, 2)];
     if (cupel_random_below(r, 5) == 0) p->rules.subnormals = CUPEL_SUBNORMALS_FLUSH;
     p->rules.sequential = cupel_random_below(r, 4) == 0;
-    p->rules.range_safe = cupel_random_below(r, 8) == 0;
     p->m = 1 + (int64_t)cupel_random_below(r, 3);
     p->n = lengths[cupel_random_below(r, 11)];
     p->k = 1 + (int64_t)cupel_random_below(r, 5);
@@ -52,9 +51,8 @@ static void tell(const property_problem *p, const cupel_shadow_output *run, int6
     double *values = cupel_arena_alloc(p->arena, (size_t)run->count * sizeof *values + 8);
     cupel_decode_many(run->type, run->bytes, (size_t)run->count, values);
     property_describe(p, values, i, line, sizeof line);
-    print_message("seed %llu plan %s working %s fast %d flush %d safe %d: %s\n", (unsigned long long)seed,
-                  plan, cupel_format_of(p->rules.working)->name, p->rules.fast_math, p->rules.subnormals,
-                  p->rules.range_safe, line);
+    print_message("seed %llu plan %s working %s fast %d flush %d: %s\n", (unsigned long long)seed, plan,
+                  cupel_format_of(p->rules.working)->name, p->rules.fast_math, p->rules.subnormals, line);
     for (int k = 0; k < p->input_count && getenv("CUPEL_PROPERTY_VERBOSE"); k++)
         for (int64_t j = 0; j < p->inputs[k].count && j < 8; j++)
             print_message("    %s[%lld] = %.9g\n", p->inputs[k].name, (long long)j, p->inputs[k].values[j]);
@@ -77,8 +75,8 @@ static void good_shadows_stay_inside(void **state) {
                 const cupel_shadow_plan *plan = i < plans ? &family[i] : &beyond[i - plans];
                 const cupel_shadow_output run = shadow_case_run(&p, plan);
                 int64_t first = -1;
-                if (shadow_case_judge(&p, &run, &worst, &first) > 0 && failures++ < 40)
-                    tell(&p, &run, first, case_seed, plan->name);
+                const int outside = shadow_case_judge(&p, &run, &worst, &first);
+                if (outside > 0 && failures++ < 40) tell(&p, &run, first, case_seed, plan->name);
             }
             cupel_arena_reset(arena);
         }
