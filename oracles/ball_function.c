@@ -181,6 +181,8 @@ static cupel_ball power(const cupel_working *w, const cupel_trait *t, const cupe
         r.radius =
             moved + cupel_budget_power(w, near, far, fmax(fabs(y_lo), fabs(y_hi)), fabs(value) + moved);
         if (a->value == 1 && a->radius == 0 && !hardware) r.radius = 0;
+    } else if (isfinite(value) && !exact_operands) {
+        r.radius = INFINITY; /* inf ** -tiny is 0, and 1 where the exponent is rounded to 0 */
     }
     r.magnitude = fabs(value) + r.radius;
     return cupel_ball_close(w, t, r, r.magnitude);
