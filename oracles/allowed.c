@@ -13,12 +13,16 @@ const char *cupel_reason_text(cupel_reason reason) {
     return (unsigned)reason < CUPEL_REASON_COUNT ? texts[reason] : "unknown";
 }
 
-cupel_code cupel_allowed_create(const cupel_graph_output *output, cupel_arena *arena, cupel_allowed *out,
-                                cupel_error *err) {
-    const size_t n = (size_t)output->count;
+void cupel_allowed_describe(const cupel_graph_output *output, cupel_allowed *out) {
     *out = (cupel_allowed){
         .name = output->name, .type = output->type, .rank = output->rank, .count = output->count};
     for (int d = 0; d < output->rank; d++) out->shape[d] = output->shape[d];
+}
+
+cupel_code cupel_allowed_create(const cupel_graph_output *output, cupel_arena *arena, cupel_allowed *out,
+                                cupel_error *err) {
+    const size_t n = (size_t)output->count;
+    cupel_allowed_describe(output, out);
     out->value = cupel_arena_raw(arena, n, sizeof(double));
     out->lo = cupel_arena_raw(arena, n, sizeof(double));
     out->hi = cupel_arena_raw(arena, n, sizeof(double));

@@ -9,6 +9,9 @@
 CUPEL_MUST_USE cupel_code cupel_allowed_create(const cupel_graph_output *output, cupel_arena *arena,
                                                cupel_allowed *out, cupel_error *err);
 
+/* The description alone, without arrays. */
+void cupel_allowed_describe(const cupel_graph_output *output, cupel_allowed *out);
+
 /* Writes element index from what a kernel may return. */
 void cupel_allowed_set(cupel_allowed *allowed, int64_t index, double value, const cupel_permitted *permitted);
 

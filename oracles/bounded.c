@@ -4,6 +4,7 @@
 #include "allowed.h"
 #include "bounded.h"
 #include "bounded_operand.h"
+#include "bounded_view.h"
 
 static bool is_linear(cupel_op op) {
     return op == CUPEL_OP_ADD || op == CUPEL_OP_SUB;
@@ -77,8 +78,26 @@ static void plan_consumers(cupel_bounded *b) {
     }
 }
 
-/* Views that nothing but matrix products read stay where they are; so do reshaped ones, of which the view is
- * then not written either. A copy of a convolution's windows would be as many times larger as its kernel. */
+typedef cupel_code evaluator(cupel_bounded *, int);
+
+static evaluator *const families[] = {
+#define CUPEL_FAMILY_OF(name, text, family) [CUPEL_OP_##name] = cupel_bounded_##family,
+    CUPEL_PRIMITIVES(CUPEL_FAMILY_OF)
+#undef CUPEL_FAMILY_OF
+};
+
+/* Does node read its k-th argument, a view or reshaped tensor, where that one's own argument lies? */
+static bool reads_in_place(const cupel_bounded *b, int node, int k) {
+    const cupel_node *n = &b->graph->nodes[node];
+    if (n->op == CUPEL_OP_MATMUL) return cupel_operand_is_readable(b->graph, node, k);
+    if (families[n->op] == cupel_bounded_binary) return cupel_view_is_readable(b->graph, n->args[k]);
+    return n->op == CUPEL_OP_RESHAPE && b->plans[node].unwritten &&
+           b->graph->nodes[n->args[k]].op == CUPEL_OP_VIEW;
+}
+
+/* Views stay where they are when every consumer can read them there; so do reshaped ones, of which the view
+ * is then not written either. A copy of a convolution's windows would be as many times larger as its kernel,
+ * one of a row's mean as long as the row. */
 static void plan_views(cupel_bounded *b) {
     const cupel_graph *graph = b->graph;
     for (int i = 0; i < graph->node_count; i++)
@@ -86,16 +105,14 @@ static void plan_views(cupel_bounded *b) {
     for (int o = 0; o < graph->output_count; o++) b->plans[graph->outputs[o].node].unwritten = false;
     for (int i = graph->node_count - 1; i >= 0; i--) {
         const cupel_node *n = &graph->nodes[i];
-        for (int k = 0; b->plans[i].needed && k < n->arg_count; k++) {
-            const bool read_in_place = n->op == CUPEL_OP_MATMUL && cupel_operand_is_readable(graph, i, k);
-            const bool reshaped = n->op == CUPEL_OP_RESHAPE && b->plans[i].unwritten &&
-                                  graph->nodes[n->args[0]].op == CUPEL_OP_VIEW;
-            if (!read_in_place && !reshaped) b->plans[n->args[k]].unwritten = false;
-        }
+        for (int k = 0; b->plans[i].needed && k < n->arg_count; k++)
+            if (b->plans[n->args[k]].unwritten && !reads_in_place(b, i, k))
+                b->plans[n->args[k]].unwritten = false;
     }
     for (int i = 0; i < graph->node_count; i++) { /* the reshaped view may be wanted by others as well */
         const cupel_node *n = &graph->nodes[i];
-        if (n->op == CUPEL_OP_RESHAPE) b->plans[i].unwritten &= b->plans[n->args[0]].unwritten;
+        if (n->op == CUPEL_OP_RESHAPE && graph->nodes[n->args[0]].op == CUPEL_OP_VIEW)
+            b->plans[i].unwritten &= b->plans[n->args[0]].unwritten;
     }
 }
 
@@ -109,11 +126,6 @@ static void borrow(cupel_bounded *b, int node) {
 }
 
 static cupel_code evaluate(cupel_bounded *b, int node) {
-    static cupel_code (*const families[])(cupel_bounded *, int) = {
-#define CUPEL_FAMILY_OF(name, text, family) [CUPEL_OP_##name] = cupel_bounded_##family,
-        CUPEL_PRIMITIVES(CUPEL_FAMILY_OF)
-#undef CUPEL_FAMILY_OF
-    };
     if (b->plans[node].unwritten) {
         borrow(b, node);
         return CUPEL_OK;
@@ -144,14 +156,10 @@ CUPEL_WIDE static bool ends_of(const double *value, const double *radius, double
     for (int64_t i = 0; i < n; i++) {
         const double v = value[i], r = radius[i], outward = r > 0 ? (fabs(v) + r) * 0x1p-52 : 0;
         const double low = (v - r) - outward, high = (v + r) + outward;
-        lo[i] = low > floor ? low : floor;
-        hi[i] = high < ceiling ? high : ceiling;
+        const double below = low > floor ? low : floor, above = high < ceiling ? high : ceiling;
+        lo[i] = single ? (double)(float)below : below;
+        hi[i] = single ? (double)(float)above : above;
         beyond |= !(fabs(v) + r < largest);
-    }
-    CUPEL_VECTORISE
-    for (int64_t i = 0; single && i < n; i++) {
-        lo[i] = (double)(float)lo[i];
-        hi[i] = (double)(float)hi[i];
     }
     return beyond == 0;
 }
@@ -167,8 +175,8 @@ static bool write_plain(const cupel_bounded *b, const cupel_tensor *t, cupel_all
     if (b->w.flush ||
         !ends_of(value, radius, t->floor, t->ceiling, largest, out->type == CUPEL_F32, lo, hi, n))
         return false;
-    memcpy(out->value + begin, value, (size_t)n * sizeof *value);
-    memcpy(out->radius + begin, radius, (size_t)n * sizeof *radius);
+    if (out->value != t->value) memcpy(out->value + begin, value, (size_t)n * sizeof *value);
+    if (out->radius != t->radius) memcpy(out->radius + begin, radius, (size_t)n * sizeof *radius);
     for (int64_t i = 0; out->type != CUPEL_F32 && i < n; i++) {
         lo[i] = cupel_round(out->type, lo[i]);
         hi[i] = radius[i] > 0 ? cupel_round(out->type, hi[i]) : lo[i];
@@ -196,22 +204,27 @@ static void write_by_rules(const cupel_bounded *b, cupel_value_kind kind, const 
     }
 }
 
-static cupel_code write_output(cupel_bounded *b, int o, cupel_arena *arena, cupel_allowed *out) {
+/* Values and radii that nothing else reads become the output's own. */
+static cupel_code write_output(cupel_bounded *b, int o, cupel_allowed *out) {
     const cupel_graph_output *output = &b->graph->outputs[o];
-    const cupel_tensor *t = &b->tensors[output->node];
+    cupel_tensor *t = &b->tensors[output->node];
     const cupel_value_kind kind = b->graph->nodes[output->node].kind;
     const bool real = kind == CUPEL_VALUE_REAL && cupel_format_of(output->type)->kind == CUPEL_KIND_REAL;
-    CUPEL_TRY(cupel_allowed_create(output, arena, out, b->err));
+    const bool last_use = b->plans[output->node].consumers == 1;
+    cupel_allowed_describe(output, out);
+    if (last_use) out->value = t->value, out->radius = t->radius;
+    CUPEL_TRY(cupel_tensor_take_output(b, out));
     for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
         const int64_t n = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
         if (!real || !cupel_tensor_is_plain(t, begin, n) || !write_plain(b, t, out, begin, n))
             write_by_rules(b, kind, t, out, begin, n);
     }
     cupel_allowed_count(out);
+    if (last_use) t->value = t->radius = NULL;
     return CUPEL_OK;
 }
 
-static cupel_code run(cupel_bounded *b, cupel_arena *arena, cupel_allowed *outputs) {
+static cupel_code run(cupel_bounded *b, cupel_allowed *outputs) {
     plan_sums(b);
     plan_consumers(b);
     plan_views(b);
@@ -222,7 +235,7 @@ static cupel_code run(cupel_bounded *b, cupel_arena *arena, cupel_allowed *outpu
             release(b, b->graph->nodes[i].args[k]);
         for (int o = 0; o < b->graph->output_count; o++) {
             if (b->graph->outputs[o].node != i) continue;
-            CUPEL_TRY(write_output(b, o, arena, &outputs[o]));
+            CUPEL_TRY(write_output(b, o, &outputs[o]));
             release(b, i);
         }
     }
@@ -241,7 +254,7 @@ cupel_code cupel_oracle_bounded(const cupel_graph *graph, const cupel_bindings *
     b.tensors = calloc(n, sizeof *b.tensors);
     b.plans = calloc(n, sizeof *b.plans);
     cupel_code code = b.tensors && b.plans
-                          ? run(&b, arena, outputs)
+                          ? run(&b, outputs)
                           : cupel_fail(err, CUPEL_MEMORY, "no memory for %d nodes", graph->node_count);
     free(b.tensors);
     free(b.plans);

@@ -53,8 +53,8 @@ typedef struct cupel_bounded_plan {
     bool has_sum;
     bool wants_magnitude, wants_chain;
     bool needed;    /* by an output */
-    bool unwritten; /* a view that only products read: its tensor borrows the argument's arrays, which stay
-                       where they are (bounded_operand.h) */
+    bool unwritten; /* a view that its consumers read where its argument lies, whose arrays its tensor
+                       borrows (bounded_view.h, bounded_operand.h) */
     cupel_trait trait;
 } cupel_bounded_plan;
 
@@ -89,6 +89,8 @@ CUPEL_MUST_USE cupel_code cupel_tensor_need_classes(cupel_bounded *b, cupel_tens
 CUPEL_MUST_USE cupel_code cupel_tensor_need_reasons(cupel_bounded *b, cupel_tensor *t);
 CUPEL_MUST_USE cupel_code cupel_tensor_need_magnitude(cupel_bounded *b, cupel_tensor *t);
 CUPEL_MUST_USE cupel_code cupel_tensor_need_chain(cupel_bounded *b, cupel_tensor *t);
+/* The arrays of an output that it lacks, uninitialised; they are not given back. */
+CUPEL_MUST_USE cupel_code cupel_tensor_take_output(cupel_bounded *b, cupel_allowed *out);
 /* Gives the arrays back to the pool. */
 void cupel_tensor_free(cupel_bounded *b, cupel_tensor *t);
 

@@ -1,5 +1,6 @@
 /* Two operands, element by element. */
 #include "bounded.h"
+#include "bounded_view.h"
 
 /* The exact result in fp64, and whether it is exact. */
 static double evaluate(cupel_op op, cupel_value_kind kind, double x, double y, bool *exact) {
@@ -59,6 +60,7 @@ static double evaluate(cupel_op op, cupel_value_kind kind, double x, double y, b
 
 typedef struct pair {
     const cupel_tensor *x, *y;
+    int64_t at_x, at_y; /* where the block begins in them */
     cupel_tensor *out;
     const cupel_working *w;
     double overflow;
@@ -83,75 +85,113 @@ static inline double widened(double unit) {
 }
 
 /* In the loops conditions are numbers and flags are integers, so that they vectorise; a NaN sets the flag. */
-static inline __attribute__((always_inline)) bool linear(const pair *p, int64_t begin, int64_t n,
-                                                         double sign) {
-    const double *x = p->x->value + begin, *y = p->y->value + begin;
-    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+
+/* |a| + |b| ... of doubles that are not negative order as their bits do, NaN above all. */
+static inline uint64_t more(uint64_t most, double x) {
+    return cupel_bits(x) > most ? cupel_bits(x) : most;
+}
+static inline uint64_t less(uint64_t least, double x) {
+    return cupel_bits(x) < least ? cupel_bits(x) : least;
+}
+
+/* moving: for a block whose elements all have a radius, so that none can be exact. False when one has none.
+ */
+static inline __attribute__((always_inline)) bool linear(const pair *p, int64_t begin, int64_t n, double sign,
+                                                         bool moving) {
+    const double *x = p->x->value + p->at_x, *y = p->y->value + p->at_y;
+    const double *rx = radius_of(p->x, p->at_x), *ry = radius_of(p->y, p->at_y);
     double *restrict v = p->out->value + begin, *restrict r = p->out->radius + begin;
     const double u = widened(p->w->unit), splitter = cupel_splitter(p->w->precision);
     const double limit = p->w->largest / p->overflow;
-    uint64_t beyond = 0;
+    uint64_t most = 0, least = UINT64_MAX;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
-        const double a = x[i], b = sign * y[i], s = a + b, back = s - a;
-        const double lost = (a - (s - back)) + (b - back), moved = rx[i] + ry[i];
-        const double off = moved + fabs(lost) + fabs(cupel_rounded_bits(s, splitter) - s);
+        const double a = x[i], b = sign * y[i], s = a + b, moved = rx[i] + ry[i];
         const double radius = (moved + u * (fabs(s) + moved));
+        double kept = radius;
+        if (!moving) {
+            const double back = s - a, lost = (a - (s - back)) + (b - back);
+            const double off = moved + fabs(lost) + fabs(cupel_rounded_bits(s, splitter) - s);
+            kept = off > 0 ? radius : 0;
+        }
         v[i] = s;
-        r[i] = off > 0 ? radius : 0;
-        beyond |= !(fabs(s) + radius < limit);
+        r[i] = kept;
+        least = less(least, moved);
+        most = more(most, fabs(s) + radius);
     }
-    return beyond == 0;
+    return most < cupel_bits(limit) && (!moving || least > 0);
+}
+
+/* Tries the shorter loop until a block has an element of radius 0. */
+static inline __attribute__((always_inline)) bool add_signed(const pair *p, int64_t begin, int64_t n,
+                                                             double sign) {
+    if ((p->x->radius || p->y->radius) && linear(p, begin, n, sign, true)) return true;
+    return linear(p, begin, n, sign, false);
 }
 
 CUPEL_WIDE static bool add_loop(const pair *p, int64_t begin, int64_t n) {
-    return linear(p, begin, n, 1);
+    return add_signed(p, begin, n, 1);
 }
 CUPEL_WIDE static bool sub_loop(const pair *p, int64_t begin, int64_t n) {
-    return linear(p, begin, n, -1);
+    return add_signed(p, begin, n, -1);
 }
 
 /* The sizes of the operands of a difference that an exponential will fold a scale into. */
 static void keep_magnitude(const pair *p, int64_t begin, int64_t n) {
-    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+    const double *x = p->x->value + p->at_x, *y = p->y->value + p->at_y;
+    const double *rx = radius_of(p->x, p->at_x), *ry = radius_of(p->y, p->at_y);
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
-        p->out->magnitude[begin + i] =
-            fabs(p->x->value[begin + i]) + rx[i] + fabs(p->y->value[begin + i]) + ry[i];
+        p->out->magnitude[begin + i] = fabs(x[i]) + rx[i] + fabs(y[i]) + ry[i];
         p->out->spread[begin + i] = rx[i] + ry[i];
         p->out->grain[begin + i] = 0;
     }
 }
 
-CUPEL_WIDE static bool multiply_loop(const pair *p, int64_t begin, int64_t n) {
-    const double *x = p->x->value + begin, *y = p->y->value + begin;
-    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+/* moving: as in linear. */
+static inline __attribute__((always_inline)) bool multiply(const pair *p, int64_t begin, int64_t n,
+                                                           bool moving, bool hides) {
+    const double *x = p->x->value + p->at_x, *y = p->y->value + p->at_y;
+    const double *rx = radius_of(p->x, p->at_x), *ry = radius_of(p->y, p->at_y);
     double *restrict v = p->out->value + begin, *restrict r = p->out->radius + begin;
     const double u = widened(p->w->unit),
                  tiny = p->underflow * (1 + (p->x->roundings > 0) + (p->y->roundings > 0));
     const double hidden_x = p->x->roundings * u, hidden_y = p->y->roundings * u;
     const double splitter = cupel_splitter(p->w->precision), never_exact = p->inexact ? 1 : 0;
     const double limit = p->w->largest / p->overflow, normal = p->w->normal;
-    uint64_t beyond = 0;
+    uint64_t most = 0, least = UINT64_MAX, least_moved = UINT64_MAX;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
         const double a = fabs(x[i]), b = fabs(y[i]), s = x[i] * y[i], size = fabs(s);
         const double moved = rx[i] * (b + ry[i]) + a * ry[i];
-        const double rounds = u + (rx[i] > 0 ? 0 : hidden_x) + (ry[i] > 0 ? 0 : hidden_y);
-        /* operands of radius 0 have at most p bits, so a product of at most p bits is exact */
-        const double off = moved + fabs(cupel_rounded_bits(s, splitter) - s) + never_exact * size;
+        const double rounds = hides ? u + (rx[i] > 0 ? 0 : hidden_x) + (ry[i] > 0 ? 0 : hidden_y) : u;
         const double radius = (moved + rounds * (size + moved) + tiny);
+        double kept = radius;
+        if (!moving) {
+            /* operands of radius 0 have at most p bits, so a product of at most p bits is exact */
+            const double off = moved + fabs(cupel_rounded_bits(s, splitter) - s) + never_exact * size;
+            kept = off > 0 ? radius : 0;
+        }
         v[i] = s;
-        r[i] = off > 0 ? radius : 0;
-        beyond |= !(size + radius < limit);
-        beyond |= (s == 0 ? normal : size) < normal;
+        r[i] = kept;
+        least_moved = less(least_moved, moved);
+        most = more(most, size + radius);
+        least = less(least, s == 0 ? normal : size);
     }
-    return beyond == 0;
+    return most < cupel_bits(limit) && least >= cupel_bits(normal) && (!moving || least_moved > 0);
+}
+
+CUPEL_WIDE static bool multiply_loop(const pair *p, int64_t begin, int64_t n) {
+    const bool hides = p->x->roundings > 0 || p->y->roundings > 0;
+    if ((p->x->radius || p->y->radius) &&
+        (hides ? multiply(p, begin, n, true, true) : multiply(p, begin, n, true, false)))
+        return true;
+    return multiply(p, begin, n, false, true);
 }
 
 CUPEL_WIDE static bool divide_loop(const pair *p, int64_t begin, int64_t n) {
-    const double *x = p->x->value + begin, *y = p->y->value + begin;
-    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+    const double *x = p->x->value + p->at_x, *y = p->y->value + p->at_y;
+    const double *rx = radius_of(p->x, p->at_x), *ry = radius_of(p->y, p->at_y);
     double *restrict v = p->out->value + begin, *restrict r = p->out->radius + begin;
     const double u = widened(p->w->unit),
                  tiny = p->underflow * (2 + (p->x->roundings > 0) + (p->y->roundings > 0));
@@ -183,7 +223,7 @@ CUPEL_WIDE static bool divide_loop(const pair *p, int64_t begin, int64_t n) {
 /* Extrema of finite operands; the ends of the enclosures are compared, as in cupel_ball_extremum. */
 static inline __attribute__((always_inline)) bool extremum(const pair *p, int64_t begin, int64_t n,
                                                            double sign) {
-    const double *x = p->x->value + begin, *y = p->y->value + begin;
+    const double *x = p->x->value + p->at_x, *y = p->y->value + p->at_y;
     double *v = p->out->value + begin;
     if (!p->out->radius) {
         CUPEL_VECTORISE
@@ -193,7 +233,7 @@ static inline __attribute__((always_inline)) bool extremum(const pair *p, int64_
         }
         return true;
     }
-    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+    const double *rx = radius_of(p->x, p->at_x), *ry = radius_of(p->y, p->at_y);
     double *r = p->out->radius + begin;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
@@ -216,7 +256,7 @@ CUPEL_WIDE static bool minimum_loop(const pair *p, int64_t begin, int64_t n) {
 
 static inline __attribute__((always_inline)) bool compare(const pair *p, int64_t begin, int64_t n,
                                                           cupel_op op) {
-    const double *x = p->x->value + begin, *y = p->y->value + begin;
+    const double *x = p->x->value + p->at_x, *y = p->y->value + p->at_y;
     double *v = p->out->value + begin;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++)
@@ -227,7 +267,7 @@ static inline __attribute__((always_inline)) bool compare(const pair *p, int64_t
                    ? 1
                    : 0;
     if (!p->out->radius) return true;
-    const double *rx = radius_of(p->x, begin), *ry = radius_of(p->y, begin);
+    const double *rx = radius_of(p->x, p->at_x), *ry = radius_of(p->y, p->at_y);
     double *r = p->out->radius + begin;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
@@ -298,9 +338,10 @@ static inline double element_trough(const cupel_tensor *t, int64_t i, bool inver
 }
 
 static void keep_chain(const pair *p, int64_t begin, int64_t n, bool division) {
-    for (int64_t i = begin; i < begin + n; i++) {
-        p->out->peak[i] = element_peak(p->x, i, false) * element_peak(p->y, i, division);
-        p->out->trough[i] = element_trough(p->x, i, false) * element_trough(p->y, i, division);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t x = p->at_x + i, y = p->at_y + i;
+        p->out->peak[begin + i] = element_peak(p->x, x, false) * element_peak(p->y, y, division);
+        p->out->trough[begin + i] = element_trough(p->x, x, false) * element_trough(p->y, y, division);
     }
 }
 
@@ -336,20 +377,20 @@ static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor
     return t->chain_peak < 0x1p16 && t->chain_peak * b->plans[node].trait.overflow * 4 < b->w.largest;
 }
 
-static cupel_code by_rules(cupel_bounded *b, int node, int64_t begin, int64_t n) {
+static cupel_code by_rules(cupel_bounded *b, int node, const pair *p, int64_t begin, int64_t n) {
     const cupel_node *self = &b->graph->nodes[node];
-    const cupel_tensor *x = cupel_bounded_arg(b, node, 0), *y = cupel_bounded_arg(b, node, 1);
     const cupel_value_kind kind = b->graph->nodes[self->args[0]].kind;
-    for (int64_t i = begin; i < begin + n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         bool exact;
-        const double u = x->value[i], v = y->value[i];
+        const double u = p->x->value[p->at_x + i], v = p->y->value[p->at_y + i];
         const bool pole = (self->op == CUPEL_OP_DIV && v == 0) || (self->op == CUPEL_OP_POW && u == 0);
         const double value =
             cupel_keep_finite(evaluate(self->op, kind, u, v, &exact), isfinite(u) && isfinite(v) && !pole);
-        const cupel_ball bx = cupel_tensor_load(x, i), by = cupel_tensor_load(y, i);
+        const cupel_ball bx = cupel_tensor_load(p->x, p->at_x + i);
+        const cupel_ball by = cupel_tensor_load(p->y, p->at_y + i);
         const cupel_ball r =
             cupel_ball_binary(&b->w, &b->plans[node].trait, self->op, kind, &bx, &by, value, exact);
-        CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], i, &r));
+        CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], begin + i, &r));
     }
     return CUPEL_OK;
 }
@@ -418,7 +459,7 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
                  *y = cupel_bounded_arg(b, node, 1);
     loop *run = loop_of(b, node);
     bool in_range = true;
-    pair p = {x, y, t, &b->w, b->plans[node].trait.overflow, b->w.eta, false};
+    pair p = {x, y, 0, 0, t, &b->w, b->plans[node].trait.overflow, b->w.eta, false};
     if (t->count == 0) return CUPEL_OK;
     t->sum = b->plans[node].has_sum;
     if (t->sum && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
@@ -433,12 +474,15 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
     const bool chooses = n->kind == CUPEL_VALUE_BOOL || n->op == CUPEL_OP_MINIMUM ||
                          n->op == CUPEL_OP_MAXIMUM || n->op == CUPEL_OP_FMIN || n->op == CUPEL_OP_FMAX;
     if (run && (!chooses || x->radius || y->radius)) CUPEL_TRY(cupel_tensor_take_radius(b, t));
+    cupel_view_block room_x, room_y;
     for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
         const int64_t size = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
+        p.x = cupel_view_fetch(b, n->args[0], begin, size, &room_x, &p.at_x);
+        p.y = cupel_view_fetch(b, n->args[1], begin, size, &room_y, &p.at_y);
         const bool plain =
-            run && cupel_tensor_is_plain(x, begin, size) && cupel_tensor_is_plain(y, begin, size);
+            run && cupel_tensor_is_plain(p.x, p.at_x, size) && cupel_tensor_is_plain(p.y, p.at_y, size);
         if (!plain || !run(&p, begin, size) || (!chooses && cupel_tensor_may_flush(b, t, begin, size))) {
-            CUPEL_TRY(by_rules(b, node, begin, size));
+            CUPEL_TRY(by_rules(b, node, &p, begin, size));
         } else {
             if (t->magnitude) keep_magnitude(&p, begin, size);
             if (t->peak) keep_chain(&p, begin, size, n->op == CUPEL_OP_DIV);

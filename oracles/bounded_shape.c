@@ -6,7 +6,8 @@ void cupel_tensor_copy(cupel_tensor *to, int64_t at, const cupel_tensor *from, i
 #define COPY(array)                                                                                          \
     if (from->array) {                                                                                       \
         if (step == 0) {                                                                                     \
-            for (int64_t i = 0; i < n; i++) to->array[at + i] = from->array[begin];                          \
+            const __typeof__(*to->array) same = from->array[begin];                                          \
+            for (int64_t i = 0; i < n; i++) to->array[at + i] = same;                                        \
         } else if (step == 1) {                                                                              \
             memcpy(to->array + at, from->array + begin, (size_t)n * sizeof *to->array);                      \
         } else {                                                                                             \

@@ -74,6 +74,15 @@ cupel_code cupel_tensor_need_chain(cupel_bounded *b, cupel_tensor *t) {
     return take(b, (void **)&t->trough, t->count, sizeof(double));
 }
 
+cupel_code cupel_tensor_take_output(cupel_bounded *b, cupel_allowed *out) {
+    CUPEL_TRY(take(b, (void **)&out->value, out->count, sizeof(double)));
+    CUPEL_TRY(take(b, (void **)&out->radius, out->count, sizeof(double)));
+    CUPEL_TRY(take(b, (void **)&out->lo, out->count, sizeof(double)));
+    CUPEL_TRY(take(b, (void **)&out->hi, out->count, sizeof(double)));
+    CUPEL_TRY(take(b, (void **)&out->classes, out->count, 1));
+    return take(b, (void **)&out->reasons, out->count, 1);
+}
+
 void cupel_tensor_free(cupel_bounded *b, cupel_tensor *t) {
     double *const arrays[] = {t->value, t->radius, t->magnitude, t->spread, t->grain, t->peak, t->trough};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) give(b, arrays[i], t->count, sizeof(double));
