@@ -5,27 +5,33 @@
 
 #include "oracle.h"
 #include "philox.h"
+#include "property_arithmetic.h"
 
-enum { PROPERTY_INPUTS = 4 };
+enum { PROPERTY_INPUTS = 8, PROPERTY_LONGEST = 128 };
 
-/* The inputs x [m, n], w [n, k] or [n], b [k] or [n], in `type`, as doubles that the type holds. */
+/* An input's elements, as doubles that its type holds. */
 typedef struct property_input {
     const char *name;
+    cupel_dtype type;
     int rank;
-    int64_t shape[2], count;
+    int64_t shape[CUPEL_RANK_MAX], count;
     double *values;
 } property_input;
 
+typedef struct property_operator property_operator;
+
 typedef struct property_problem {
+    const property_operator *op; /* whose problem it is, or NULL */
     const char *expression;
-    cupel_dtype type; /* of inputs and output */
+    cupel_dtype type; /* of the output, and of inputs added from now on */
     cupel_rules rules;
-    int64_t m, n, k;
+    int64_t m, n, k; /* what the operator's own shapes are made of */
+    int pattern;
     int input_count;
     property_input inputs[PROPERTY_INPUTS];
     int rank;
-    int64_t shape[2], count; /* of the output */
-    cupel_random random;     /* for the shadows' choices */
+    int64_t shape[CUPEL_RANK_MAX], count; /* of the output */
+    cupel_random random;                  /* for the shadows' choices */
     cupel_arena *arena;
     cupel_allowed allowed;
     cupel_graph *graph;
@@ -36,9 +42,17 @@ typedef struct property_problem {
 /* Value patterns of random problems. */
 enum { PATTERN_COUNT = 12 };
 void property_fill(property_problem *p, property_input *input, int pattern);
+/* The problem's pattern, or now and then another one. */
+void property_fill_any(property_problem *p, property_input *input);
+/* Whole numbers from low to high. */
+void property_fill_integers(property_problem *p, property_input *input, int64_t low, int64_t high);
 
-/* Adds an input; values are zero. */
+/* Adds an input of p->type, of rank 0, 1 or 2, or of any shape and type; values are zero. */
 property_input *property_add(property_problem *p, const char *name, int rank, int64_t rows, int64_t columns);
+property_input *property_add_shaped(property_problem *p, const char *name, cupel_dtype type, int rank,
+                                    const int64_t *shape);
+/* States the output's shape. */
+void property_expect(property_problem *p, int rank, const int64_t *shape);
 
 /* Parses the expression and builds its graph; fails the test on an error. */
 void property_build(property_problem *p);
@@ -51,32 +65,47 @@ void property_answer(property_problem *p);
 int property_judge(const property_problem *p, const double *results, double *worst, int64_t *judged,
                    int64_t *first);
 
+/* The judged element whose error is the largest multiple of its radius, before any rounding to the output
+ * type (which hides much where it is coarse); -1 when all are within. A good kernel has none. */
+int64_t property_excess(const property_problem *p, const double *results);
+
 /* One line that tells element i: got, allowed, value. */
 void property_describe(const property_problem *p, const double *results, int64_t i, char *line, size_t size);
 
-/* n single-precision numbers' sum in one of several orders. */
-enum { ORDER_COUNT = 8 };
-float property_sum(const float *x, int64_t n, int order, cupel_random *random);
-
-/* The hardware's approximations as far off as published, at random; and the plain functions. */
-float property_exp(float x, int form, cupel_random *random);
-float property_nudge(float x, int steps, cupel_random *random);
-float property_divide(float x, float y, int form, cupel_random *random);
-float property_rsqrt(float x, int form, cupel_random *random);
-
 /* A good kernel: `form` chooses among its variants. results: the output's elements. */
 typedef void property_shadow(property_problem *p, int form, double *results);
+/* The same for one element of up to three arguments. */
+typedef float property_scalar(property_problem *p, int form, float x, float w, float b);
+/* Adds the inputs and states the output's shape (and expression or type where they vary). */
+typedef void property_inputs(property_problem *p);
 
-typedef struct property_operator {
+/* Shapes: x [m, n] and w, b of the same; rows to rows and rows to numbers with w, b [n]; products x [m, n], w
+ * [n, k], b [k]; and whatever `prepare` makes. */
+enum { PROPERTY_POINTWISE, PROPERTY_ROWS, PROPERTY_NUMBERS, PROPERTY_PRODUCT, PROPERTY_OWN };
+
+/* One row of a family's table. The function that the row is about is the first that the expression calls. */
+struct property_operator {
     const char *name, *expression;
     int inputs; /* 1: x; 2: x, w; 3: x, w, b */
-    int kind;   /* shapes: 0 pointwise, 1 rows to rows, 2 rows to numbers, 3 matrix product */
+    int kind;
     int forms;
     property_shadow *shadow;
-} property_operator;
+    property_scalar *scalar;  /* POINTWISE: instead of the shadow */
+    property_inputs *prepare; /* OWN: makes inputs and shape */
+    cupel_dtype output;       /* of the output; F64 (0) stands for that of the inputs */
+};
 
-extern const property_operator property_operators[];
-extern const int property_operator_count;
+typedef struct property_family {
+    const char *name;
+    const property_operator *operators;
+    int count;
+} property_family;
+
+/* All good kernels (property_families.c); each family stands in a file good_NAME.c. */
+extern const property_family *const property_families[];
+extern const int property_family_count;
+int property_operator_count(void);
+const property_operator *property_operator_at(int index);
 
 /* Runs the operator's shadow; under the flush rule mostly on hardware that flushes. */
 void property_run(property_problem *p, const property_operator *op, int form, double *results);

@@ -356,7 +356,7 @@ static void late_forms_stay_inside(void **state) {
             answer_exactly(&p);
             const cupel_allowed exact = p.allowed;
             const property_operator op = {
-                running->expression, running->expression, 4, 0, running->forms, shadow};
+                running->expression, running->expression, 4, 0, running->forms, shadow, NULL, NULL, 0};
             double *results = cupel_arena_alloc(arena, (size_t)p.count * sizeof(double) + 8);
             all += p.count;
             contain(&p, &bounded, &exact, seed);
