@@ -81,6 +81,7 @@ static void permit_integer(cupel_dtype type, cupel_value_kind kind, const cupel_
     const double top = f->kind == CUPEL_KIND_SIGNED ? ldexp(1, bits - 1) - 1 : ldexp(1, bits) - 1;
     const double bottom = f->kind == CUPEL_KIND_SIGNED ? -ldexp(1, bits - 1) : 0;
     if (kind == CUPEL_VALUE_REAL) p->lo = trunc(p->lo), p->hi = trunc(p->hi);
+    p->classes &= CUPEL_CLASS_MASK; /* integers know no -0 */
     const bool finite = (b->classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE;
     /* what a conversion out of range gives is the device's business */
     if (!p->reason && (!finite || !(p->lo >= bottom && p->hi <= top))) p->reason = CUPEL_REASON_CONVENTION;

@@ -31,6 +31,7 @@ cupel_ball cupel_ball_plain(double value, double radius, uint8_t classes, uint8_
                         .depth = zero ? INFINITY : fmax(low, 0),
                         .peak = fmax(1, size),
                         .trough = zero || !isfinite(value) ? 1 : fmin(1, fmax(low, 0)),
+                        .divisors = 1,
                         .classes = classes,
                         .reason = reason};
 }

@@ -31,6 +31,7 @@ typedef struct cupel_ball {
     /* products: factors and divisors in any order */
     double peak, trough; /* products of max(1, |factor|) and of min(1, |factor|); divisors count inverted. Of
                             a sum: the sum of its terms' peaks */
+    double divisors;     /* the product of max(1, |divisor|): kernels may multiply the divisors first */
     bool direct; /* by copy, negation, product or quotient of inputs and literals: the sign of an exact zero
                     is judged */
     double roundings; /* of the whole chain if every operation rounds, in u; 0 when it is no product */
@@ -177,6 +178,13 @@ static inline double cupel_ball_carry(const cupel_ball *a) {
 static inline double cupel_ball_depth(const cupel_ball *a) {
     if (a->sum) return a->depth;
     return a->roundings > 0 ? a->trough : a->least;
+}
+
+/* What one quotient may lose at the bottom of the range: an approximate one is as many subnormal ulps off as
+ * elsewhere. */
+static inline double cupel_quotient_loss(const cupel_working *w, bool chained) {
+    if (w->flush && chained) return w->normal;
+    return (w->fast ? w->division : 1) * w->eta;
 }
 
 static inline uint8_t cupel_reason_of(const cupel_ball *a, const cupel_ball *b) {

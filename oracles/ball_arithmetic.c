@@ -134,6 +134,7 @@ cupel_ball cupel_ball_multiply(const cupel_working *w, const cupel_trait *t, con
     r.direct = a.direct && b.direct;
     r.peak = a.peak * b.peak;
     r.trough = a.trough * b.trough;
+    r.divisors = a.divisors * b.divisors;
     r.roundings = a.roundings + b.roundings + 1;
     const bool in_range =
         !(a.roundings > 0 || b.roundings > 0) || (r.trough >= w->normal && r.peak <= w->largest);
@@ -169,9 +170,15 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
     if (a.floor >= 0 && divisor.lo >= 0) r.floor = 0;
     const double inverse = least > 0 ? 1 / least : touches_zero && b.value != 0 ? INFINITY : 1;
     r.direct = a.direct && b.direct;
-    r.peak = a.peak * fmax(1, inverse);
-    r.trough = a.trough * fmin(1, isfinite(b.value) && b.value != 0 ? 1 / (fabs(b.value) + b.radius) : 1);
-    r.roundings = a.roundings + b.roundings + w->division + (t->root_divisor ? 2 * 2.5 : 0);
+    /* a product is divided by as a whole or factor by factor */
+    const bool factors = b.roundings > 0 && isfinite(b.value) && b.value != 0;
+    const double size_b = isfinite(b.value) && b.value != 0 ? fabs(b.value) + b.radius : 0;
+    r.peak = a.peak * fmax(fmax(1, inverse), factors ? 1 / b.trough : 0);
+    r.trough = a.trough * fmin(fmin(1, size_b > 0 ? 1 / size_b : 1), factors ? 1 / b.peak : 1);
+    if (isfinite(b.value))
+        r.divisors = a.divisors * fmax(1, b.roundings > 0 ? b.peak : fabs(b.value) + b.radius);
+    /* x / (y z) may be x / y / z, each of them divided by */
+    r.roundings = a.roundings + (b.roundings + 1) * w->division + (t->root_divisor ? 2 * 2.5 : 0);
     const bool power = !w->fast && is_power_of_two(b.value) && b.radius == 0;
     const bool chained = a.roundings > 0 || b.roundings > 0;
     const bool in_range =
@@ -181,7 +188,7 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
         const double rounds =
             r.roundings - (a.radius > 0 ? a.roundings : 0) - (b.radius > 0 ? b.roundings : 0);
         r.radius = moved + rounds * w->unit * (fabs(value) + moved);
-        const double lost = w->flush && chained ? w->normal : w->eta;
+        const double lost = cupel_quotient_loss(w, chained);
         if (chained) {
             if (r.trough < w->normal) r.radius += lost * (2 + (a.roundings > 0) + (b.roundings > 0)) * r.peak;
         } else { /* the quotient itself, and the reciprocal that the dividend multiplies */
@@ -204,8 +211,12 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
     if (a.sum && isfinite(value) && least > 0)
         scale_sum(w, &r, &a, 1 / least, moved > 0 ? b.radius / least / least : 0, w->division,
                   power && in_range && b.radius == 0);
-    if (may_lose_infinity(w, &r, &a, &b)) r.classes |= CUPEL_CLASS_NAN;
+    /* an infinity over a product of divisors that may be infinite, too */
+    const bool crowded = a.divisors > 1 && !(r.divisors * t->overflow < w->largest);
+    const bool infinite = a.classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
+    if (may_lose_infinity(w, &r, &a, &b) || (crowded && infinite)) r.classes |= CUPEL_CLASS_NAN;
     double top = fmax(inverse, cupel_ball_is_product(&a) || b.roundings > 0 ? r.peak : 0);
+    if (crowded) top = fmax(top, r.divisors);
     if (!(b.classes & CUPEL_CLASS_FINITE)) top = 0;
     return cupel_ball_close(w, t, r, fmax(top, r.sum ? r.magnitude : 0));
 }

@@ -184,6 +184,9 @@ static cupel_ball power(const cupel_working *w, const cupel_trait *t, const cupe
     } else if (isfinite(value) && !exact_operands) {
         r.radius = INFINITY; /* inf ** -tiny is 0, and 1 where the exponent is rounded to 0 */
     }
+    /* infinity ** 0 is 1, and an exponent near 0 may be flushed to it */
+    if (!exact_operands && isfinite(value) && !(isfinite(a->value) && isfinite(b->value)))
+        r.radius = INFINITY;
     r.magnitude = fabs(value) + r.radius;
     return cupel_ball_close(w, t, r, r.magnitude);
 }
@@ -198,6 +201,9 @@ static cupel_ball modulo(const cupel_working *w, const cupel_trait *t, cupel_op 
     if (a->radius > 0 || b->radius > 0 || (op == CUPEL_OP_REMAINDER && !cupel_working_holds(w, value)))
         r.radius = 2 * (fabs(b->value) + b->radius);
     if (w->fast) r.radius = fmax(r.radius, w->unit * fabs(a->value)); /* a - b * trunc(a/b) */
+    /* kernels add b to a remainder of the other sign, which may have been flushed */
+    const bool flushes = w->flush && op == CUPEL_OP_REMAINDER && fabs(fmod(a->value, b->value)) < w->normal;
+    if (flushes && isfinite(value)) r.radius = fmax(r.radius, fabs(value));
     return cupel_ball_close(w, t, r, fabs(value) + r.radius);
 }
 

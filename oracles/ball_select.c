@@ -101,7 +101,7 @@ cupel_ball cupel_ball_exclude(const cupel_ball *x, const cupel_ball *condition) 
 /* The integer a cast to an integer type gives: truncated, saturated; NaN and what lies outside is the
  * device's business. */
 static cupel_ball cast_to_integer(cupel_dtype type, const cupel_ball *a, double value) {
-    cupel_ball r = cupel_ball_plain(value, 0, CUPEL_CLASS_FINITE, a->reason);
+    cupel_ball r = cupel_ball_plain(value + 0.0, 0, CUPEL_CLASS_FINITE, a->reason); /* integers know no -0 */
     const cupel_format *f = cupel_format_of(type);
     const double top = ldexp(1, (int)f->size * 8 - (f->kind == CUPEL_KIND_SIGNED ? 1 : 0));
     const double bottom = f->kind == CUPEL_KIND_SIGNED ? -top : 0;

@@ -68,9 +68,11 @@ static void plan_consumers(cupel_bounded *b) {
             if (is_linear(n->op))
                 arg->wants_magnitude |= p->has_sum && (arg->has_sum || is_linear(op) || passes_state(op)),
                     arg->wants_chain |= p->has_sum && chains;
-            if (is_scaling(n->op))
-                if (n->op == CUPEL_OP_MUL || k == 0) /* of a divisor only its size counts */
-                    arg->wants_magnitude |= arg->has_sum, arg->wants_chain |= chains;
+            if (is_scaling(n->op)) {
+                if (n->op == CUPEL_OP_MUL || k == 0) arg->wants_magnitude |= arg->has_sum;
+                arg->wants_chain |= chains;
+            }
+            if (n->op == CUPEL_OP_WHERE && k > 0) arg->wants_chain |= chains;
             if (n->op == CUPEL_OP_EXP || n->op == CUPEL_OP_EXP2) arg->wants_magnitude |= p->trait.folded;
             if (passes_state(n->op) && k == 0)
                 arg->wants_magnitude |= p->wants_magnitude, arg->wants_chain |= p->wants_chain;

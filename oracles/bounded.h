@@ -38,6 +38,7 @@ typedef struct cupel_tensor {
     int64_t scan; /* length of a cumulative sum's rows, whose element t has t more terms; 0: none */
     bool extents; /* the next two are known */
     double chain_peak, chain_trough; /* node-wide; of sums as in cupel_ball */
+    double chain_divisors;           /* node-wide */
     bool products;                   /* a sum of products */
     double depth;                    /* of a sum of products, node-wide */
     double floor, ceiling;

@@ -316,25 +316,31 @@ static loop *loop_of(const cupel_bounded *b, int node) {
 static double share(cupel_tensor *t, bool inverted, bool peak) {
     if (t->extents && !inverted) return peak ? t->chain_peak : t->chain_trough;
     cupel_tensor_size(t);
-    const double most = inverted ? 1 / t->least : t->largest;
-    const double least = inverted ? 1 / t->largest : t->least;
+    const bool factors = t->extents && t->roundings > 0;
+    const double most = inverted ? 1 / fmin(t->least, factors ? t->chain_trough : INFINITY) : t->largest;
+    const double least = inverted ? 1 / fmax(t->largest, factors ? t->chain_peak : 0) : t->least;
     return peak ? fmax(1, most) : fmin(1, least);
 }
 
 /* One factor's part of its element's extent. */
-static inline double element_peak(const cupel_tensor *t, int64_t i, bool inverted) {
+static double element_trough(const cupel_tensor *t, int64_t i, bool inverted);
+
+static double element_peak(const cupel_tensor *t, int64_t i, bool inverted) {
     if (t->peak && !inverted) return t->peak[i];
     if (t->extents && !inverted) return t->chain_peak;
     const double v = fabs(t->value[i]), r = cupel_radius_at(t, i);
-    return fmax(1, inverted ? (v > r ? 1 / (v - r) : INFINITY) : v + r);
+    if (!inverted) return fmax(1, v + r);
+    const double whole = v > r ? 1 / (v - r) : INFINITY;
+    return fmax(fmax(1, whole), t->roundings > 0 ? 1 / element_trough(t, i, false) : 0);
 }
 
-static inline double element_trough(const cupel_tensor *t, int64_t i, bool inverted) {
+static double element_trough(const cupel_tensor *t, int64_t i, bool inverted) {
     if (t->trough && !inverted) return t->trough[i];
     if (t->extents && !inverted) return t->chain_trough;
     const double v = fabs(t->value[i]), r = cupel_radius_at(t, i);
     if (v + r == 0) return 1;
-    return fmin(1, inverted ? 1 / (v + r) : fmax(v - r, 0));
+    if (!inverted) return fmin(1, fmax(v - r, 0));
+    return fmin(fmin(1, 1 / (v + r)), t->roundings > 0 ? 1 / element_peak(t, i, false) : 1);
 }
 
 static void keep_chain(const pair *p, int64_t begin, int64_t n, bool division) {
@@ -354,15 +360,17 @@ static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor
     const bool division = n->op == CUPEL_OP_DIV;
     const bool chained = x->roundings > 0 || y->roundings > 0;
     const double own = division ? b->w.division + (b->plans[node].trait.root_divisor ? 5 : 0) : 1;
-    t->roundings = x->roundings + y->roundings + own;
+    t->roundings = x->roundings + (division ? b->w.division : 1) * y->roundings + own;
     t->direct = x->direct && y->direct;
     const bool wanted = b->plans[node].wants_chain;
     *each = wanted && t->sum;
     /* a lone square's extents are its own size */
+    if (division) p->underflow = cupel_quotient_loss(&b->w, false);
     if (!chained && (!wanted || (b->plans[node].trait.square && !t->sum))) return true;
     t->extents = true;
     t->chain_peak = share(x, false, true) * share(y, division, true);
     t->chain_trough = share(x, false, false) * share(y, division, false);
+    t->chain_divisors = x->chain_divisors * (division ? share(y, false, true) : y->chain_divisors);
     const bool low = t->chain_trough < 4 * b->w.normal, special = x->classes || y->classes;
     /* so large a peak would blur the small elements */
     const bool wide =
@@ -372,8 +380,10 @@ static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor
     if (low && b->w.flush) return false;
     if (low) {
         p->inexact = true;
-        p->underflow = b->w.eta * t->chain_peak;
+        p->underflow *= t->chain_peak;
     }
+    const double room = b->w.largest / (b->plans[node].trait.overflow * 4);
+    if (division && x->chain_divisors > 1 && !(t->chain_divisors < room)) return false;
     return t->chain_peak < 0x1p16 && t->chain_peak * b->plans[node].trait.overflow * 4 < b->w.largest;
 }
 

@@ -1,10 +1,24 @@
 /* WHERE, EXCLUDE, LOOSEN and CAST. */
 #include "bounded.h"
 
+/* A choice of products is one to the factors that follow: kernels may multiply them into either side. */
+static void choose_chain(cupel_tensor *t, cupel_tensor *yes, cupel_tensor *no) {
+    t->roundings = fmax(yes->roundings, no->roundings);
+    t->chain_divisors = fmax(yes->chain_divisors, no->chain_divisors);
+    if (t->roundings == 0) return;
+    cupel_tensor_size(yes), cupel_tensor_size(no);
+    t->extents = true;
+    t->chain_peak = fmax(yes->extents ? yes->chain_peak : fmax(1, yes->largest),
+                         no->extents ? no->chain_peak : fmax(1, no->largest));
+    t->chain_trough = fmin(yes->extents ? yes->chain_trough : fmin(1, yes->least),
+                           no->extents ? no->chain_trough : fmin(1, no->least));
+}
+
 static cupel_code where(cupel_bounded *b, int node) {
     cupel_tensor *t = &b->tensors[node];
-    const cupel_tensor *c = cupel_bounded_arg(b, node, 0), *yes = cupel_bounded_arg(b, node, 1),
-                       *no = cupel_bounded_arg(b, node, 2);
+    const cupel_tensor *c = cupel_bounded_arg(b, node, 0);
+    cupel_tensor *yes = cupel_bounded_arg(b, node, 1), *no = cupel_bounded_arg(b, node, 2);
+    if (b->graph->nodes[node].kind == CUPEL_VALUE_REAL) choose_chain(t, yes, no);
     t->direct = yes->direct && no->direct;
     t->floor = fmin(yes->floor, no->floor);
     t->ceiling = fmax(yes->ceiling, no->ceiling);
@@ -29,7 +43,7 @@ static cupel_code where(cupel_bounded *b, int node) {
 
 /* The integer that a cast to an integer type gives; cupel_ball_cast decides whether it is judged. */
 static double to_integer(double x) {
-    return fabs(x) <= 0x1p63 ? trunc(x) : 0;
+    return fabs(x) <= 0x1p63 ? trunc(x) + 0.0 : 0; /* no -0 */
 }
 
 static cupel_code cast(cupel_bounded *b, int node) {
@@ -37,7 +51,7 @@ static cupel_code cast(cupel_bounded *b, int node) {
     cupel_tensor *t = &b->tensors[node];
     const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
     const bool real = cupel_format_of(n->type)->kind == CUPEL_KIND_REAL;
-    t->direct = x->direct;
+    t->direct = real && x->direct;
     for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
         const int64_t end = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count : begin + CUPEL_BOUNDED_BLOCK;
         for (int64_t i = begin; i < end; i++)

@@ -40,6 +40,7 @@ cupel_code cupel_tensor_adopt(cupel_bounded *b, cupel_tensor *to, const cupel_te
     to->depth = from->depth;
     to->chain_peak = from->chain_peak;
     to->chain_trough = from->chain_trough;
+    to->chain_divisors = from->chain_divisors;
     to->floor = from->floor;
     to->ceiling = from->ceiling;
     to->sum = from->sum;

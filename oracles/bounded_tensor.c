@@ -33,6 +33,7 @@ cupel_code cupel_tensor_create(cupel_bounded *b, int node) {
                         .terms = 1,
                         .chain_peak = 1,
                         .chain_trough = 1,
+                        .chain_divisors = 1,
                         .floor = -INFINITY,
                         .ceiling = INFINITY};
     return take(b, (void **)&t->value, t->count, sizeof(double));
@@ -161,6 +162,7 @@ cupel_ball cupel_tensor_load(const cupel_tensor *t, int64_t i) {
         ball.least = 0;
     }
     ball.roundings = t->roundings;
+    ball.divisors = t->chain_divisors;
     if (t->peak) {
         ball.peak = t->peak[i];
         ball.trough = t->trough[i];

@@ -54,7 +54,8 @@ static bool exp_loop(const single *s, int64_t begin, int64_t n) {
         const double fold = s->trait->folded ? u * ((magnitude ? magnitude[i] : size) + 2 * size) : 0;
         const double d = (rx + fold) * natural, moved = v[i] * d * (1 + d);
         const double y = v[i] + moved;
-        r[i] = (moved + (ulps + slope * (size + fold)) * spacing(s->w, y)) * inflation;
+        const double budget = ulps + slope * (size + fold);
+        r[i] = (moved + budget * spacing(s->w, y * (1 + 2 * u * budget))) * inflation;
         beyond |= !(y < limit);
         low = v[i] < low ? v[i] : low;
         far = d > far ? d : far;
@@ -183,6 +184,7 @@ static void take_attributes(cupel_bounded *b, int node, const cupel_tensor *x) {
         t->depth = x->depth;
         t->chain_peak = x->chain_peak;
         t->chain_trough = x->chain_trough;
+        t->chain_divisors = x->chain_divisors;
         t->floor = -x->ceiling;
         t->ceiling = -x->floor;
         t->direct = x->direct;

@@ -134,7 +134,8 @@ double cupel_budget_error(const cupel_working *working, cupel_op op, double lo, 
     } else if (row) {
         ulps = row->precise_ulps;
     }
-    double error = ulps * cupel_working_ulp(&f, y) + absolute;
+    /* a result that crosses a power of two is rounded to the wider spacing beyond it */
+    double error = ulps * cupel_working_ulp(&f, y * (1 + 2 * ulps * f.unit)) + absolute;
     /* two approximations in a row are relative: ulps of an intermediate that sits low in its binade */
     if (row && op == CUPEL_OP_RSQRT && f.fast) error = fmax(error, 11 * f.unit * y);
     if (f.type != working->type) error += working->unit * (y + error) + working->eta;
@@ -145,7 +146,8 @@ double cupel_budget_power(const cupel_working *working, double lo, double hi, do
                           double result) {
     const cupel_working f = function_precision(working);
     const cupel_budget *row = cupel_budget_of(CUPEL_OP_POW);
-    double error = (f.type == CUPEL_F64 ? row->f64_ulps : row->precise_ulps) * cupel_working_ulp(&f, result);
+    const double ulps = f.type == CUPEL_F64 ? row->f64_ulps : row->precise_ulps;
+    double error = ulps * cupel_working_ulp(&f, result * (1 + 2 * ulps * f.unit));
     if (f.fast && f.type != CUPEL_F64) {
         /* exp2(y * log2(x)): the errors of the logarithm and of the product are relative errors of the result
          */

@@ -18,7 +18,7 @@ static int clamp_(cupel_builder *b, int x, double low, double high) {
 }
 
 /* The same value with an error relative to 1 instead of to itself, which is what the other forms of textbooks
- * have: 1/2 + tanh(x/2)/2 for a sigmoid, log(1 + exp(x)) for softplus, exp(x) - 1 for elu. */
+ * have: 1/2 + tanh(x/2)/2 for a sigmoid, x/6 + 1/2 for hardsigmoid. */
 static int relative_to_one(cupel_builder *b, int x) {
     int one = number_(b, 1.0);
     return sub_(b, add_(b, x, one), one);
@@ -40,7 +40,20 @@ int cupel_compose_relu(cupel_builder *b, const cupel_call *call) {
 
 int cupel_compose_leaky_relu(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0);
-    return where_(b, greater_(b, x, number_(b, 0.0)), x, mul_(b, x, argument_or(b, call, 1, "0.01")));
+    int below = mul_(b, x, argument_or(b, call, 1, "0.01"));
+    /* max(x, 0) + slope min(x, 0) has another zero for -0: of an extremum it is not judged */
+    return where_(b, greater_(b, x, number_(b, 0.0)), x, maximum_(b, below, below));
+}
+
+/* exp(x) - 1 by either formula: where expm1 is exact near 0, the exponential's own error remains. */
+static int exp_less_one(cupel_builder *b, int x) {
+    return sub_(b, exp_(b, x), number_(b, 1.0));
+}
+
+/* log(1 + exp(x)) by either formula: under `math: fast` the hardware's logarithm of 1 + exp(x) is absolute.
+ */
+static int log_one_and_exp(cupel_builder *b, int x) {
+    return log_(b, add_(b, number_(b, 1.0), exp_(b, x)));
 }
 
 /* x > 0: scale * x; else scale * alpha * (exp(x * input_scale) - 1), -1 standing for factors of 1 that
@@ -48,7 +61,7 @@ int cupel_compose_leaky_relu(cupel_builder *b, const cupel_call *call) {
 static int elu_of(cupel_builder *b, int x, int alpha, int scale, int input_scale) {
     int inside = input_scale >= 0 ? mul_(b, x, input_scale) : x;
     int above = scale >= 0 ? mul_(b, x, scale) : x;
-    int below = mul_(b, relative_to_one(b, expm1_(b, inside)), scale >= 0 ? mul_(b, alpha, scale) : alpha);
+    int below = mul_(b, exp_less_one(b, inside), scale >= 0 ? mul_(b, alpha, scale) : alpha);
     return where_(b, greater_(b, x, number_(b, 0.0)), above, below);
 }
 
@@ -87,7 +100,7 @@ int cupel_compose_silu(cupel_builder *b, const cupel_call *call) {
 
 static int softplus_of(cupel_builder *b, int x, int beta, int threshold) {
     int scaled = beta >= 0 ? mul_(b, x, beta) : x;
-    int soft = relative_to_one(b, log1p_(b, exp_(b, scaled)));
+    int soft = log_one_and_exp(b, scaled);
     if (beta >= 0) soft = div_(b, soft, beta);
     return where_(b, greater_(b, scaled, threshold), x, soft);
 }
@@ -112,20 +125,25 @@ int cupel_compose_hardtanh(cupel_builder *b, const cupel_call *call) {
     return minimum_(b, maximum_(b, x, argument_or(b, call, 1, "-1")), argument_or(b, call, 2, "1"));
 }
 
-int cupel_compose_hardsigmoid(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0);
-    return div_(b, clamp_(b, add_(b, x, number_(b, 3.0)), 0.0, 6.0), number_(b, 6.0));
+/* (x + 3) / 6, which PyTorch's documentation writes x/6 + 1/2 */
+static int sixth(cupel_builder *b, int x) {
+    return relative_to_one(b, div_(b, add_(b, x, number_(b, 3.0)), number_(b, 6.0)));
 }
 
+int cupel_compose_hardsigmoid(cupel_builder *b, const cupel_call *call) {
+    return clamp_(b, sixth(b, real_argument(b, call, 0)), 0.0, 1.0);
+}
+
+/* x relu6(x + 3) / 6: the product comes first, and may overflow */
 int cupel_compose_hardswish(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0);
-    return div_(b, mul_(b, x, clamp_(b, add_(b, x, number_(b, 3.0)), 0.0, 6.0)), number_(b, 6.0));
+    int x = real_argument(b, call, 0), six = number_(b, 6.0);
+    return div_(b, mul_(b, x, clamp_(b, mul_(b, six, sixth(b, x)), 0.0, 6.0)), six);
 }
 
 /* min(x, 0) - log1p(exp(-|x|)) */
 int cupel_compose_logsigmoid(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0);
-    int soft = relative_to_one(b, log1p_(b, exp_(b, neg_(b, abs_(b, x)))));
+    int soft = log_one_and_exp(b, neg_(b, abs_(b, x)));
     return sub_(b, minimum_(b, x, number_(b, 0.0)), soft);
 }
 

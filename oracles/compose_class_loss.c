@@ -9,10 +9,12 @@ static int real_argument(cupel_builder *b, const cupel_call *call, int i) {
 
 /* ---- probabilities ---- */
 
-/* (t - 1) max(log1p(-x), -100) - t max(log(x), -100) */
+/* (t - 1) max(log(1 - x), -100) - t max(log(x), -100); the textbook's log(1 - x) is as good as PyTorch's
+ * log1p(-x) */
 int cupel_compose_bce(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0), target = real_argument(b, call, 1), least = number_(b, -100.0);
-    int absent = mul_(b, sub_(b, target, number_(b, 1.0)), maximum_(b, log1p_(b, neg_(b, x)), least));
+    int absent =
+        mul_(b, sub_(b, target, number_(b, 1.0)), maximum_(b, log_(b, sub_(b, number_(b, 1.0), x)), least));
     int present = mul_(b, target, maximum_(b, log_(b, x), least));
     return cupel_compose_reduced(b, call, 2, sub_(b, absent, present));
 }

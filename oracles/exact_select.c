@@ -25,6 +25,8 @@ static void choose(cupel_exact_session *s, const cupel_node *n, int64_t index, c
 static void to_integer(cupel_dtype type, cupel_exact_value *out, const cupel_exact_value *a) {
     mpfr_rint_trunc(out->lo, a->lo, MPFR_RNDN);
     mpfr_rint_trunc(out->hi, a->hi, MPFR_RNDN);
+    if (mpfr_zero_p(out->lo)) mpfr_set_zero(out->lo, 1); /* integers know no -0 */
+    if (mpfr_zero_p(out->hi)) mpfr_set_zero(out->hi, 1);
     if (!mpfr_number_p(out->lo) || !mpfr_number_p(out->hi)) {
         bool exact;
         cupel_exact_set_double(out, cupel_round(type, cupel_exact_nearest(a, &exact)));

@@ -13,7 +13,7 @@
 PLAIN(add, x + w)
 PLAIN(subtract, x - w)
 PLAIN(multiply, x *w)
-PLAIN(divide, good_divide(p, x, w))
+PLAIN(divide, form && p->rules.fast_math ? property_divide(x, w, 4, &p->random) : good_divide(p, x, w))
 PLAIN(multiply_add, form % 2 ? fmaf(x, w, b) : x * w + b)
 PLAIN(product3, form % 3 == 0 ? x * w * b : form % 3 == 1 ? x * (w * b) : (x * b) * w)
 PLAIN(quotient3, form % 3 == 0 ? x * w / b : form % 3 == 1 ? x * (w / b) : x * w * (1.0f / b))
@@ -50,7 +50,7 @@ static float power(property_problem *p, int form, float x, float y) {
 }
 
 PLAIN(pow_, power(p, form, x, w))
-PLAIN(power_five_halves, form == 3 ? x * x * sqrtf(x) : power(p, form, x, 2.5f))
+PLAIN(power_five_halves, form == 3 && x >= 0 ? x * x * sqrtf(x) : power(p, form % 3, x, 2.5f))
 PLAIN(power_five, form == 3 ? x * x * (x * x) * x : power(p, form, x, 5))
 PLAIN(two_to, form == 3 ? exp2f(x) : power(p, form, 2, x))
 PLAIN(exponent_third, power(p, form, x, 1.0f / 3.0f))
@@ -132,7 +132,7 @@ static void mixed_product(property_problem *p, int form, double *results) {
     {expression, expression, 0, PROPERTY_OWN, 1, shadow, NULL, integer_inputs, 0},
 /* clang-format off */
 static const property_operator rows[] = {
-    ROW("x + w", 2, 1, add) ROW("x - w", 2, 1, subtract) ROW("x * w", 2, 1, multiply) ROW("x / w", 2, 1, divide)
+    ROW("x + w", 2, 1, add) ROW("x - w", 2, 1, subtract) ROW("x * w", 2, 1, multiply) ROW("x / w", 2, 2, divide)
     ROW("x * w + b", 3, 2, multiply_add) ROW("x * w * b", 3, 3, product3) ROW("x * w / b", 3, 3, quotient3)
     ROW("x / w / b", 3, 2, divide_twice) ROW("(x - w) ** 2", 2, 1, squared_difference)
     ROW("x + b * (w - x)", 3, 2, lerp)

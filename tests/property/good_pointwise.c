@@ -102,7 +102,8 @@ static double reduced(float x, double within_pi) {
 
 /* Off by so much, and within the function's range but for that. */
 static float sinusoid(property_problem *p, double exact, double error) {
-    return fminf(fmaxf(property_edge(exact, 0, error, &p->random), -1.000001f), 1.000001f);
+    const float y = property_edge(exact, 0, error, &p->random);
+    return y > 1.000001f ? 1.000001f : y < -1.000001f ? -1.000001f : y;
 }
 
 SCALAR(sin_) {

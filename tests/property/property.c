@@ -156,7 +156,8 @@ int64_t property_excess(const property_problem *p, const double *results) {
     for (int64_t i = 0; i < p->count; i++) {
         if (p->allowed.reasons[i]) continue;
         const double ratio = fabs(results[i] - p->allowed.value[i]) / p->allowed.radius[i];
-        if (isfinite(results[i]) && isfinite(ratio) && ratio > most) most = ratio, worst = i;
+        const bool flushed = p->rules.subnormals == CUPEL_SUBNORMALS_FLUSH && results[i] == 0;
+        if (!flushed && isfinite(results[i]) && isfinite(ratio) && ratio > most) most = ratio, worst = i;
     }
     return worst;
 }

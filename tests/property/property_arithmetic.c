@@ -23,10 +23,16 @@ float property_edge(double exact, double ulps, double absolute, cupel_random *ra
 
 static const float log2_e = 1.44269504f;
 
+/* Every implementation keeps to its side of exp(0) = 1. */
+static float same_side(float x, float y) {
+    return (x > 0 && y < 1) || (x < 0 && y > 1) || x == 0 ? 1 : y;
+}
+
 float property_exp(float x, int form, cupel_random *random) {
     if (form == 0) return expf(x);
-    if (form == 3) return property_edge(exp((double)x), 2 + floor(1.173 * fabs((double)x)), 0, random);
-    return property_nudge(exp2f(x * log2_e), form - 1, random);
+    if (form == 3)
+        return same_side(x, property_edge(exp((double)x), 2 + floor(1.173 * fabs((double)x)), 0, random));
+    return same_side(x, property_nudge(exp2f(x * log2_e), form - 1, random));
 }
 
 float property_divide(float x, float y, int form, cupel_random *random) {
@@ -34,9 +40,10 @@ float property_divide(float x, float y, int form, cupel_random *random) {
     if (form == 1) return x * (1.0f / y);
     int exponent;
     if (frexpf(y, &exponent) == 0.5f) return x / y; /* the hardware's reciprocal of a power of two is exact */
-    if (form == 2) return x * property_nudge(1.0f / y, 1, random);
+    /* div.approx is a product with the reciprocal, so a subnormal quotient is rounded once */
+    if (form == 2 || (form == 3 && fabsf(x / y) < 0x1p-125f)) return x * property_nudge(1.0f / y, 1, random);
     if (fabsf(y) < 0x1p-126f || !isfinite(y) || !isfinite(x)) return x / y;
-    if (fabsf(y) > 0x1p126f) return 0 * x;
+    if (fabsf(y) > 0x1p126f) return copysignf(0, x) * copysignf(1, y);
     return property_edge((double)x / (double)y, 2, 0, random);
 }
 

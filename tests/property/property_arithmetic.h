@@ -23,8 +23,8 @@ float property_edge(double exact, double ulps, double absolute, cupel_random *ra
 enum { EXP_FORMS = 4 };
 float property_exp(float x, int form, cupel_random *random);
 /* Quotients. Forms: 0 correct, 1 x * (1 / y), 2 x times an approximate reciprocal, 3 __fdividef at its
- * published maximum.
- */
+ * published maximum; and 4, a division that rescales (div.full) and is as many ulps off where the quotient is
+ * subnormal. */
 enum { DIVIDE_FORMS = 4 };
 float property_divide(float x, float y, int form, cupel_random *random);
 /* 1 / sqrt. Forms: 0 correct root and quotient, 1 the approximation, 2 both root and quotient approximate. */
