@@ -184,9 +184,6 @@ static cupel_ball power(const cupel_working *w, const cupel_trait *t, const cupe
     } else if (isfinite(value) && !exact_operands) {
         r.radius = INFINITY; /* inf ** -tiny is 0, and 1 where the exponent is rounded to 0 */
     }
-    /* infinity ** 0 is 1, and an exponent near 0 may be flushed to it */
-    if (!exact_operands && isfinite(value) && !(isfinite(a->value) && isfinite(b->value)))
-        r.radius = INFINITY;
     r.magnitude = fabs(value) + r.radius;
     return cupel_ball_close(w, t, r, r.magnitude);
 }

@@ -136,7 +136,7 @@ static void compare_operator(const property_operator *op, long cases, unsigned l
 /* Of the good kernels where no table is given. */
 static void compare_all(const property_operator *operators, int count) {
     const char *text = getenv("CUPEL_PROPERTY_CASES");
-    const long wanted = text ? strtol(text, NULL, 10) : 0, cases = wanted > 0 ? wanted : 30;
+    const long wanted = text ? strtol(text, NULL, 10) : 0, cases = wanted > 0 ? wanted : 20;
     int64_t problems = 0, judged = 0, looser = 0;
     for (int o = 0; o < count; o++) {
         totals t = {0};
