@@ -200,7 +200,7 @@ static void normalised_constant_with_an_infinite_weight(void **state) {
     assert_all_forms(&p, normalise);
     double results[13];
     int infinite = 0; /* where the mean is rounded; exactly it is 0 * inf */
-    for (int form = 0; form < FORMS; form++) normalise(&p, form, results), infinite += isinf(results[0]);
+    for (int form = 0; form < FORMS; form++) normalise(&p, form, results), infinite += isinf(results[0]) != 0;
     assert_true(infinite > 0);
     assert_true(isnan(p.allowed.value[0]));
     cupel_arena_free(arena);
