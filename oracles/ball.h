@@ -143,6 +143,18 @@ cupel_ball cupel_ball_prod_step(const cupel_working *w, const cupel_trait *t, cu
 /* ARGMAX, ARGMIN over count elements: every index whose element may win. */
 cupel_ball cupel_ball_arg(const cupel_working *w, cupel_op op, const cupel_ball *elements, int64_t count);
 
+/* SORT and ARGSORT of a row: out[k] gets what position k may hold. False when memory is short. `kind`: of the
+ * elements. Where enclosures overlap an index is open among all that may stand there; where equal numbers
+ * stand beside each other it is known in the stable order, and otherwise a convention (torch.sort and
+ * torch.topk promise no order among them). */
+CUPEL_MUST_USE bool cupel_ball_sort(const cupel_working *w, cupel_value_kind kind, const cupel_ball *elements,
+                                    int64_t n, cupel_ball *out);
+CUPEL_MUST_USE bool cupel_ball_argsort(const cupel_working *w, cupel_value_kind kind,
+                                       const cupel_ball *elements, int64_t n, bool stable, cupel_ball *out);
+
+/* Why an index into `extent` elements leaves what it selects open; JUDGED when it does not. */
+uint8_t cupel_ball_index_reason(const cupel_ball *index, int64_t extent);
+
 /* Rounding to the output type of both ends, overflow threshold included; fills lo, hi, classes for an output
  * element. Moves an INT beyond 2^53 to UNABLE. In allowed.c. */
 typedef struct cupel_permitted {

@@ -13,7 +13,7 @@ static bool is_scaling(cupel_op op) {
     return op == CUPEL_OP_MUL || op == CUPEL_OP_DIV;
 }
 static bool is_sum(cupel_op op) {
-    return op == CUPEL_OP_SUM || op == CUPEL_OP_CUMSUM || op == CUPEL_OP_MATMUL;
+    return op == CUPEL_OP_SUM || op == CUPEL_OP_CUMSUM || op == CUPEL_OP_MATMUL || op == CUPEL_OP_SCATTER_ADD;
 }
 static bool passes_state(cupel_op op) {
     return op == CUPEL_OP_VIEW || op == CUPEL_OP_RESHAPE || op == CUPEL_OP_NEG || op == CUPEL_OP_EXCLUDE ||
@@ -30,6 +30,7 @@ static void plan_sums(cupel_bounded *b) {
         switch (n->op) {
         case CUPEL_OP_SUM:
         case CUPEL_OP_CUMSUM:
+        case CUPEL_OP_SCATTER_ADD:
         case CUPEL_OP_MATMUL: p->has_sum = !n->in_statistic; break;
         case CUPEL_OP_ADD:
         case CUPEL_OP_SUB:

@@ -48,6 +48,9 @@ cupel_code cupel_bounded_leaf(cupel_bounded *b, int node) {
     case CUPEL_OP_IOTA:
         for (int64_t i = 0; i < t->count; i++) t->value[i] = (double)(n->integer + i * n->step);
         return CUPEL_OK;
+    case CUPEL_OP_PHILOX:
+        for (int64_t i = 0; i < t->count; i++) t->value[i] = cupel_philox_word(n->integer, i);
+        return CUPEL_OK;
     case CUPEL_OP_KEEP:
         for (int64_t i = 0; i < t->count; i++) t->value[i] = 0;
         CUPEL_TRY(cupel_tensor_need_classes(b, t));

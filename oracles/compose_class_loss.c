@@ -19,6 +19,27 @@ int cupel_compose_bce(cupel_builder *b, const cupel_call *call) {
     return cupel_compose_reduced(b, call, 2, sub_(b, absent, present));
 }
 
+/* log(1 + exp(x)) - x t, without overflow. Kernels write it as max(x, 0) - x t + log1p(exp(-|x|)), or as
+ * (1 - t) x + max(-x, 0) + log1p(exp(-|x|)), and their terms differ in size: here stand x, -x t, max(-x, 0)
+ * and the logarithm as one sum in any order, and |x| comes and goes. An infinite x is NaN or an infinity, by
+ * the form, and is not judged. */
+int cupel_compose_bce_with_logits(cupel_builder *b, const cupel_call *call) {
+    int x = real_argument(b, call, 0), target = real_argument(b, call, 1);
+    int one = number_(b, 1.0), size = abs_(b, x), product = mul_(b, x, target);
+    int soft = sub_(b, add_(b, log1p_(b, exp_(b, neg_(b, size))), one), one); /* or log(1 + exp) */
+    if (product < 0) return -1;
+    int rank = b->nodes[product].rank,
+        terms[4] = {x, neg_(b, product), maximum_(b, neg_(b, x), number_(b, 0.0)), soft};
+    int64_t shape[CUPEL_RANK_MAX];
+    memcpy(shape, b->nodes[product].shape, sizeof shape);
+    for (int i = 0; i < 4; i++)
+        terms[i] = cupel_emit_unsqueeze(b, cupel_emit_broadcast(b, terms[i], rank, shape), rank);
+    int sum = cupel_emit_reduce(b, CUPEL_OP_SUM, cupel_emit_concat(b, 4, terms, rank), 1u << rank, false);
+    int loss =
+        cupel_emit_exclude(b, sub_(b, add_(b, sum, size), size), cupel_emit_unary(b, CUPEL_OP_ISINF, x));
+    return cupel_compose_reduced(b, call, 2, loss);
+}
+
 /* t (log t - x), 0 log 0 being 0; of a logarithmic target exp(t) (t - x). "batchmean" divides by the first
  * extent. */
 int cupel_compose_kl_div(cupel_builder *b, const cupel_call *call) {

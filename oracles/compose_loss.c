@@ -22,6 +22,14 @@ static int positive_or_one(cupel_builder *b, const cupel_call *call, int i) {
                                    : number_(b, 1.0);
 }
 
+/* max(0, 1 - x t), t being -1 or 1 */
+int cupel_compose_hinge_loss(cupel_builder *b, const cupel_call *call) {
+    int x = cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_call_node(b, call, 0));
+    int target = cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_call_node(b, call, 1));
+    int margin = sub_(b, number_(b, 1.0), mul_(b, x, target));
+    return cupel_compose_reduced(b, call, 2, maximum_(b, margin, number_(b, 0.0)));
+}
+
 int cupel_compose_mse_loss(cupel_builder *b, const cupel_call *call) {
     int d = difference(b, call);
     return cupel_compose_reduced(b, call, 2, mul_(b, d, d));

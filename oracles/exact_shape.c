@@ -62,6 +62,7 @@ void cupel_exact_leaf(cupel_exact_session *s, int node, int64_t index, cupel_exa
         break;
     }
     case CUPEL_OP_IOTA: integer(s, n->kind, n->integer + index * n->step, out); break;
+    case CUPEL_OP_PHILOX: integer(s, n->kind, cupel_philox_word(n->integer, index), out); break;
     case CUPEL_OP_KEEP:
         cupel_exact_set_integer(out, 0);
         out->ball = cupel_ball_plain(0, 0, CUPEL_KEEP, CUPEL_REASON_JUDGED);

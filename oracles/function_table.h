@@ -98,9 +98,10 @@
     X("shape", triu, "triu(x, diagonal=0)", "torch.triu", NOW)                                               \
     X("shape", arange, "arange(start, end=none, step=1)", "torch.arange", NOW)                               \
     X("shape", full, "full(shape, value)", "torch.full", NOW)                                                \
-    X("shape", scatter_add, "scatter_add(x, axis, index, src)", "torch.scatter_add", LATER)                  \
-    X("shape", topk, "topk(x, k, axis=-1, largest=true)", "torch.topk", LATER)                               \
-    X("shape", sort, "sort(x, axis=-1, descending=false)", "torch.sort", LATER)                              \
+    X("shape", scatter_add, "scatter_add(x, axis, index, src)", "torch.scatter_add", NOW)                    \
+    X("shape", topk, "topk(x, k, axis=-1, largest=true)", "torch.topk (values)", NOW)                        \
+    X("shape", sort, "sort(x, axis=-1, descending=false)", "torch.sort (values)", NOW)                       \
+    X("shape", argsort, "argsort(x, axis=-1, descending=false, stable=false)", "torch.argsort", NOW)         \
     X("product", matmul, "matmul(a, b)", "torch.matmul", NOW)                                                \
     X("product", einsum, "einsum(equation, a, b)", "torch.einsum", LATER)                                    \
     X("product", linear, "linear(x, weight, bias=none)", "torch.nn.functional.linear", NOW)                  \
@@ -136,14 +137,20 @@
     X("norm", layer_norm, "layer_norm(x, weight=1, bias=0, eps=1e-5)", "torch.nn.functional.layer_norm",     \
       NOW)                                                                                                   \
     X("norm", rms_norm, "rms_norm(x, weight=1, eps=1e-5)", "torch.nn.functional.rms_norm", NOW)              \
-    X("norm", batch_norm, "batch_norm(x, mean, var, weight=1, bias=0, eps=1e-5)",                            \
-      "torch.nn.functional.batch_norm", LATER)                                                               \
+    X("norm", batch_norm,                                                                                    \
+      "batch_norm(x, running_mean=none, running_var=none, weight=1, bias=0, training=false, momentum=0.1, "  \
+      "eps=1e-5)",                                                                                           \
+      "torch.nn.functional.batch_norm", NOW)                                                                 \
     X("norm", group_norm, "group_norm(x, num_groups, weight=1, bias=0, eps=1e-5)",                           \
-      "torch.nn.functional.group_norm", LATER)                                                               \
-    X("norm", instance_norm, "instance_norm(x, eps=1e-5)", "torch.nn.functional.instance_norm", LATER)       \
+      "torch.nn.functional.group_norm", NOW)                                                                 \
+    X("norm", instance_norm,                                                                                 \
+      "instance_norm(x, running_mean=none, running_var=none, weight=1, bias=0, use_input_stats=true, "       \
+      "momentum=0.1, eps=1e-5)",                                                                             \
+      "torch.nn.functional.instance_norm", NOW)                                                              \
     X("norm", l2_normalize, "l2_normalize(x, eps=1e-12, axis=-1)", "torch.nn.functional.normalize", NOW)     \
-    X("attention", attention, "attention(q, k, v, scale=none, causal=false, mask=none, empty_rows=\"nan\")", \
-      "torch.nn.functional.scaled_dot_product_attention", LATER)                                             \
+    X("attention", attention,                                                                                \
+      "attention(q, k, v, scale=none, causal=false, mask=none, empty_rows=\"nan\", align=\"bottom_right\")", \
+      "torch.nn.functional.scaled_dot_product_attention", NOW)                                               \
     X("linear recurrences", linear_attention, "linear_attention(q, k, v, scale=1)", "none", LATER)           \
     X("linear recurrences", gated_linear_attention, "gated_linear_attention(q, k, v, g, scale=1)", "none",   \
       LATER)                                                                                                 \
@@ -165,18 +172,18 @@
       "torch.nn.functional.kl_div", NOW)                                                                     \
     X("loss", bce, "bce(x, target, reduction=\"mean\")", "torch.nn.functional.binary_cross_entropy", NOW)    \
     X("loss", bce_with_logits, "bce_with_logits(x, target, reduction=\"mean\")",                             \
-      "torch.nn.functional.binary_cross_entropy_with_logits", LATER)                                         \
-    X("loss", hinge_loss, "hinge_loss(x, target, reduction=\"mean\")", "none", LATER)                        \
+      "torch.nn.functional.binary_cross_entropy_with_logits", NOW)                                           \
+    X("loss", hinge_loss, "hinge_loss(x, target, reduction=\"mean\")", "none", NOW)                          \
     X("loss", cosine_similarity, "cosine_similarity(x, y, axis=1, eps=1e-8)",                                \
       "torch.nn.functional.cosine_similarity", NOW)                                                          \
     X("loss", triplet_margin_loss,                                                                           \
       "triplet_margin_loss(anchor, positive, negative, margin=1, eps=1e-6, reduction=\"mean\")",             \
       "torch.nn.functional.triplet_margin_loss", NOW)                                                        \
     X("other", embedding, "embedding(idx, table)", "torch.nn.functional.embedding", NOW)                     \
-    X("other", rope, "rope(x, cos, sin)", "none", LATER)                                                     \
-    X("other", dropout_mask, "dropout_mask(seed, p)", "none", LATER)                                         \
-    X("other", quantize, "quantize(x, scale, type)", "torch.quantize_per_tensor", LATER)                     \
-    X("other", dequantize, "dequantize(x, scale)", "torch.dequantize", LATER)                                \
+    X("other", rope, "rope(x, cos, sin, interleaved=false)", "none", NOW)                                    \
+    X("other", dropout_mask, "dropout_mask(seed, p, shape=none)", "none", NOW)                               \
+    X("other", quantize, "quantize(x, scale, type, zero_point=0)", "torch.quantize_per_tensor", NOW)         \
+    X("other", dequantize, "dequantize(x, scale, zero_point=0)", "torch.dequantize", NOW)                    \
     X("gradient", vjp, "vjp(expr, wrt, cotangent)", "torch.autograd.grad", LATER)
 
 #define CUPEL_DECLARE_NOW(name) cupel_composer cupel_compose_##name;

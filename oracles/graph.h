@@ -15,6 +15,7 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
 /* The primitives, and what evaluators may rely on:
  * - elementwise nodes: every argument has exactly the node's shape; broadcasting is an explicit VIEW with
  * zero strides (of a rank 0 CONSTANT too);
+ * - PHILOX: element i is the first word of Philox4x32-10 (INT, 0..2^32-1) with key `integer` and counter i;
  * - arithmetic: every argument has the node's kind (TOREAL or CAST stand where kinds meet); DIV is always
  * REAL; comparisons give BOOL and take two arguments of one kind, REAL or INT; AND, OR and NOT take BOOL;
  * ISNAN, ISINF and ISFINITE take REAL; BITAND ... SHR, IOTA, ARGMAX and ARGMIN are INT; AMAX and AMIN may be
@@ -29,8 +30,8 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
  * contract); its value is the argument's;
  * - SCATTER_ADD: x [.., N], index (INT) [.., M], source [.., M]: torch.scatter_add along the last axis, the
  * leading shapes equal; an index out of range leaves the row open (CONVENTION);
- * - SORT: values in ascending order along the last axis, NaN last; ARGSORT: positions (INT), stable, as
- * torch.argsort(stable=True);
+ * - SORT: values in ascending order along the last axis, NaN last; ARGSORT: positions (INT) in that order,
+ * equal ones as they stood where `integer` is 1 (stable), else left open (CONVENTION);
  * - LINEAR_SCAN: a, b of the node's shape: h_t = a_t h_{t-1} + b_t along the last axis, h_{-1} = 0.
  * STATE_SCAN: a, p, r of shape [.., L, K], x of the node's shape [.., L, K, V]: S_t = diag(a_t) S_{t-1} - p_t
  * (r_t' S_{t-1})
@@ -44,7 +45,7 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
 #define CUPEL_PRIMITIVES(X)                                                                                  \
     /* leaves */                                                                                             \
     X(INPUT, "input", leaf)                                                                                  \
-    X(CONSTANT, "constant", leaf) X(IOTA, "iota", leaf)                                                      \
+    X(CONSTANT, "constant", leaf) X(IOTA, "iota", leaf) X(PHILOX, "philox", leaf)                             \
         X(KEEP, "keep", leaf) /* unary, exact in every format */                                             \
         X(NEG, "neg", unary) X(ABS, "abs", unary) X(SIGN, "sign", unary) X(FLOOR, "floor", unary)            \
             X(CEIL, "ceil", unary) X(ROUND, "round", unary) X(TRUNC, "trunc", unary)                         \
@@ -90,6 +91,9 @@ typedef enum cupel_op {
 
 const char *cupel_op_name(cupel_op op);
 
+/* What an element of PHILOX is. */
+uint32_t cupel_philox_word(int64_t seed, int64_t index);
+
 typedef struct cupel_node {
     cupel_op op;
     cupel_value_kind kind;
@@ -100,11 +104,11 @@ typedef struct cupel_node {
     int *args; /* indices of earlier nodes */
 
     /* attributes; each is used by the ops named */
-    int input;                      /* INPUT: index into the source's inputs */
-    double number;                  /* CONSTANT: nearest double; PAD: the fill */
-    const char *digits;             /* CONSTANT: exact decimal text, or NULL when number is exact */
-    int64_t integer;                /* CONSTANT of kind INT or BOOL; IOTA: the first value, */
-    int64_t step;                   /* IOTA: and the step */
+    int input;          /* INPUT: index into the source's inputs */
+    double number;      /* CONSTANT: nearest double; PAD: the fill */
+    const char *digits; /* CONSTANT: exact decimal text, or NULL when number is exact */
+    int64_t integer;    /* CONSTANT of kind INT or BOOL; IOTA: the first value, PHILOX: the seed */
+    int64_t step;       /* IOTA: and the step; ARGSORT: integer is 1 when stable */
     int64_t stride[CUPEL_RANK_MAX]; /* VIEW: in elements of the argument (row major, contiguous) */
     int64_t offset;                 /* VIEW: in elements */
     int64_t before[CUPEL_RANK_MAX]; /* PAD: elements added before each axis */

@@ -92,10 +92,12 @@ static void mark_narrow(cupel_graph *graph) {
         case CUPEL_OP_CUMPROD:
         case CUPEL_OP_ARGMAX:
         case CUPEL_OP_ARGMIN:
+        case CUPEL_OP_ARGSORT:
         case CUPEL_OP_IOTA: narrow = false; break;
         default:
             for (int k = 0; k < n->arg_count; k++) {
                 const cupel_node *argument = &graph->nodes[n->args[k]];
+                if (n->op == CUPEL_OP_SCATTER_ADD && k == 1) continue; /* positions */
                 if (argument->kind != CUPEL_VALUE_INT || argument->op == CUPEL_OP_CONSTANT) continue;
                 narrow = narrow && argument->narrow;
                 literal = false;
@@ -140,6 +142,8 @@ static bool hands_on(cupel_op op) {
     case CUPEL_OP_CUMPROD:
     case CUPEL_OP_CUMMAX:
     case CUPEL_OP_CUMMIN:
+    case CUPEL_OP_SCATTER_ADD:
+    case CUPEL_OP_SORT:
     case CUPEL_OP_MATMUL: return true;
     default: return moves_elements(op);
     }
@@ -147,6 +151,10 @@ static bool hands_on(cupel_op op) {
 
 /* The number of terms that a sum adds up; 1 for other ops. */
 static double terms_of(const cupel_graph *graph, const cupel_node *n) {
+    if (n->op == CUPEL_OP_SCATTER_ADD) {
+        const cupel_node *source = &graph->nodes[n->args[2]];
+        return 1.0 + (double)source->shape[source->rank - 1];
+    }
     if (n->op != CUPEL_OP_SUM && n->op != CUPEL_OP_CUMSUM && n->op != CUPEL_OP_MATMUL) return 1.0;
     const cupel_node *argument = &graph->nodes[n->args[0]];
     double length = (double)argument->shape[argument->rank - 1];

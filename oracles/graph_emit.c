@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "philox.h"
+
 enum { NODE_LIMIT = 100000 };
 static const int64_t ELEMENT_LIMIT = INT64_C(1) << 40;
 
@@ -17,6 +19,14 @@ static const char *const op_names[] = {
 
 const char *cupel_op_name(cupel_op op) {
     return op_names[op];
+}
+
+uint32_t cupel_philox_word(int64_t seed, int64_t index) {
+    const uint64_t position = (uint64_t)index, key = (uint64_t)seed;
+    uint32_t words[4];
+    cupel_philox4x32((uint32_t[]){(uint32_t)position, (uint32_t)(position >> 32), 0, 0},
+                     (uint32_t[]){(uint32_t)key, (uint32_t)(key >> 32)}, words);
+    return words[0];
 }
 
 int cupel_emit_fail(cupel_builder *b, cupel_code code, cupel_span place, const char *format, ...) {
@@ -374,4 +384,10 @@ int cupel_emit_where(cupel_builder *b, int condition, int x, int y) {
     y = keep_y ? cupel_emit_keep(b, kind) : cupel_emit_as(b, kind, y);
     if (x < 0 || y < 0 || !meet(b, &x, &y) || !meet(b, &condition, &x) || !meet(b, &x, &y)) return -1;
     return like(b, CUPEL_OP_WHERE, kind, CUPEL_F64, x, 3, (int[]){condition, x, y});
+}
+
+int cupel_emit_exclude(cupel_builder *b, int x, int condition) {
+    condition = cupel_emit_as(b, CUPEL_VALUE_BOOL, condition);
+    if (b->code != CUPEL_OK || x < 0 || condition < 0 || !meet(b, &x, &condition)) return -1;
+    return like(b, CUPEL_OP_EXCLUDE, b->nodes[x].kind, CUPEL_F64, x, 2, (int[]){x, condition});
 }

@@ -60,6 +60,8 @@ int cupel_emit_as(cupel_builder *b, cupel_value_kind kind, int node);
 int cupel_emit_unary(cupel_builder *b, cupel_op op, int x);
 int cupel_emit_binary(cupel_builder *b, cupel_op op, int x, int y);
 int cupel_emit_where(cupel_builder *b, int condition, int x, int y);
+/* x, not judged where the condition may hold (EXCLUDE). */
+int cupel_emit_exclude(cupel_builder *b, int x, int condition);
 int cupel_emit_cast(cupel_builder *b, cupel_dtype type, int x);
 
 /* The common shape of two; false when they do not fit. */

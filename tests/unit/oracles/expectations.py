@@ -209,6 +209,119 @@ cases = [
 ]
 
 
+# norms over channels, attention, order and the rest
+
+
+def normalised(a, axes, eps):
+    """(a - E a) / sqrt(E a^2 - (E a)^2 + eps)"""
+    m, s = mean(a, axes, True), mean(a * a, axes, True)
+    return (a - m) / sqrt(s - m * m + eps)
+
+
+def attention(q, keys, values, scale, allowed, bias=None, empty=None):
+    """Row by row, skipping the keys that do not take part."""
+    out = np.empty((q.shape[0], values.shape[1]), dtype=object)
+    for r in range(q.shape[0]):
+        seen = [s for s in range(keys.shape[0]) if allowed(r, s)]
+        w = [mp.exp(scale * sum(q[r] * keys[s]) + (0 if bias is None else bias[r, s])) for s in seen]
+        for c in range(values.shape[1]):
+            out[r, c] = sum(a * values[s, c] for a, s in zip(w, seen)) / sum(w) if seen else empty
+    return out
+
+
+def philox_word(seed, counter):
+    """Philox4x32-10 in Python's integers, first word."""
+    c, lo, hi = [counter & 0xffffffff, counter >> 32, 0, 0], seed & 0xffffffff, seed >> 32 & 0xffffffff
+    for _ in range(10):
+        a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [b >> 32 ^ c[1] ^ lo, b & 0xffffffff, a >> 32 ^ c[3] ^ hi, a & 0xffffffff]
+        lo, hi = (lo + 0x9E3779B9) & 0xffffffff, (hi + 0xBB67AE85) & 0xffffffff
+    return c[0]
+
+
+def kept(seed, p, n):
+    """tl.rand(seed, i) > p"""
+    words = np.array([philox_word(seed, j) for j in range(n)], dtype=np.uint32).view(np.int32)
+    folded = np.where(words < 0, -words - 1, words)
+    return (folded.astype(np.float32) * np.float32(4.6566127342e-10) > np.float32(p)).astype(int)
+
+
+def rotated(a, angle_cos, angle_sin, pairs):
+    out = a.copy()
+    for one, two, c in pairs:
+        out[..., one] = a[..., one] * angle_cos[..., c] - a[..., two] * angle_sin[..., c]
+        out[..., two] = a[..., two] * angle_cos[..., c] + a[..., one] * angle_sin[..., c]
+    return out
+
+
+def scattered(a, axis, index, source):
+    out = a.copy()
+    for at in np.ndindex(index.shape):
+        to = list(at)
+        to[axis] = index[at]
+        out[tuple(to)] = out[tuple(to)] + source[at]
+    return out
+
+
+t4, small, half, fold = t.reshape(2, 4, 3), mpf("1e-5"), mpf(0.5), normalised(t, (0, 2), mpf(1))
+column, everyone = v[:3, None], lambda r, s: True
+K, M = inputs["k"], inputs["m"]
+whole = each(lambda e: max(-128, min(127, round(float(e) * 8))))
+cases += [
+    ("batch_norm(t, training=true)", normalised(t, (0, 2), small)), ("batch_norm(x, training=true, eps=1)", normalised(x, 0, mpf(1))),
+    ("batch_norm(t, v[:3], p[0, :3], z[0, :3], z[1, :3], eps=0.5)",
+     (t - column) / sqrt(p[0, :3, None] + half) * z[0, :3, None] + z[1, :3, None]),
+    ("batch_norm(t, none, none, v[:3], z[1, :3], true, 0.1, 1)", fold * column + z[1, :3, None]),
+    ("instance_norm(t)", normalised(t, 2, small)), ("instance_norm(t, weight=v[:3], bias=2)", normalised(t, 2, small) * column + 2),
+    ("instance_norm(t, v[:3], p[0, :3], use_input_stats=false)", (t - column) / sqrt(p[0, :3, None] + small)),
+    ("group_norm(t, 1)", normalised(t, (1, 2), small)), ("group_norm(t, 3, v[:3])", normalised(t, 2, small) * column),
+    ("group_norm(reshape(t, [2, 4, 3]), 2, v, z[0], 0.25)",
+     normalised(t4.reshape(2, 2, 6), 2, mpf(0.25)).reshape(2, 4, 3) * v[:, None] + z[0][:, None]),
+    ("attention(x, z, t[0])", attention(x, z, t[0], half, everyone)),
+    ("attention(x, t[0], z, scale=0.3)", attention(x, t[0], z, mpf("0.3"), everyone)),
+    ("attention(t, t[:, 1:], x[1:])", np.stack([attention(t[n], t[n, 1:], x[1:], half, everyone) for n in range(2)])),
+    ("attention(x[:, :3], t[0, :, :3], z)", attention(x[:, :3], t[0, :, :3], z, 1 / mp.sqrt(3), everyone)),
+    ("attention(x, z, z, causal=true)", attention(x, z, z, half, lambda r, s: s <= r)),
+    ("attention(x[1:], z, z, causal=true)", attention(x[1:], z, z, half, lambda r, s: s <= r + 1)),
+    ("attention(x[1:], z, z, causal=true, align=\"top_left\")", attention(x[1:], z, z, half, lambda r, s: s <= r)),
+    ("attention(x, z[1:], z[1:], causal=true, empty_rows=\"zero\")",
+     attention(x, z[1:], z[1:], half, lambda r, s: s <= r - 1, empty=mpf(0))),
+    ("attention(x, z, z, mask=m[:, :3], empty_rows=\"zero\")", attention(x, z, z, half, lambda r, s: M[r, s], empty=mpf(0))),
+    ("attention(x, z, z, causal=true, mask=m[:, :3] | (k[:, :1] >= 0))", attention(x, z, z, half, lambda r, s: s <= r)),
+    ("attention(x, z, z, mask=p[:, :3], scale=1)",
+     attention(x, z, z, one, everyone, p)),
+    ("attention(x, z, z, mask=where(m[:, :3], p[:, :3], -inf), empty_rows=\"zero\")",
+     attention(x, z, z, half, lambda r, s: M[r, s], p, mpf(0))),
+    ("sort(x)", np.sort(x, axis=1)), ("sort(x, axis=0, descending=true)", np.sort(x, axis=0)[::-1]), ("sort(i, axis=1)", np.sort(i, axis=1)),
+    ("sort(t, 1)", np.sort(t, axis=1)), ("sort(x * x - x)", np.sort(x * x - x, axis=1)),
+    ("argsort(x)", np.argsort(inputs["x"], axis=1)), ("argsort(x, axis=0, descending=true)", np.argsort(-inputs["x"], axis=0)),
+    ("argsort(k, axis=1, stable=true)", np.argsort(K, axis=1, kind="stable")),
+    ("argsort(k, axis=0, descending=true, stable=true)", np.argsort(-K, axis=0, kind="stable")),
+    ("topk(x, 2)", np.sort(x, axis=1)[:, :-3:-1]), ("topk(t, 2, axis=1, largest=false)", np.sort(t, axis=1)[:, :2]),
+    ("topk(i, 4)", np.sort(i, axis=1)[:, ::-1]),
+    ("scatter_add(x, 0, k, z)", scattered(x, 0, K, z)), ("scatter_add(x, 1, k, z)", scattered(x, 1, K, z)),
+    ("scatter_add(x, 1, k[:2, :3], z)", scattered(x, 1, K[:2, :3], z)), ("scatter_add(i, 0, k[:, :2], k)", scattered(i, 0, K[:, :2], k)),
+    ("scatter_add(t, 1, stack([k[:2], k[1:]])[:, :, 1:], t * t)",
+     scattered(t, 1, np.stack([K[:2], K[1:]])[:, :, 1:], t * t)),
+    ("scatter_add(x, 1, k, i)", scattered(x, 1, K, i)),
+    ("rope(x, z[:, :2], p[:, :2])", rotated(x, z, p, [(0, 2, 0), (1, 3, 1)])),
+    ("rope(t, z[:, :2], p[:, :2], interleaved=true)", rotated(t, z, p, [(0, 1, 0), (2, 3, 1)])),
+    ("rope(x, concat([z[:, :2], z[:, :2]], 1), concat([p[:, :2], p[:, :2]], 1))", rotated(x, z, p, [(0, 2, 0), (1, 3, 1)])),
+    ("rope(t, z[:1, :2], p[:1, :2])",
+     rotated(t, z[:1], p[:1], [(0, 2, 0), (1, 3, 1)])),
+    ("cast(dropout_mask(42, 0.5, [4, 16]), i32)", kept(42, 0.5, 64).reshape(4, 16)),
+    ("cast(dropout_mask(81985529216486895, 0.1), i32)", kept(81985529216486895, 0.1, 24)),
+    ("where(dropout_mask(-7, 0.25, [3, 4]), x / 0.75, 0)", np.where(kept(-7, 0.25, 12).reshape(3, 4), x / mpf(0.75), mpf(0))),
+    ("quantize(x * 100, 0.125, i8)", whole(x * 100)), ("quantize(x, v, i8)", each(lambda e, s: max(-128, min(127, round(float(e / s)))))(x, v)),
+    ("quantize(p * 50, 0.5, u8, zero_point=3)", each(lambda e: max(0, min(255, 3 + round(float(e) * 100))))(p)),
+    ("quantize(x, 0.25, f16)", half_even(x * 4)), ("dequantize(i, 0.125)", i * mpf(0.125)), ("dequantize(i, p, 3)", (i - 3) * p),
+    ("bce_with_logits(x, m)", mean(softplus(x) - x * first(M))), ("bce_with_logits(x, u * u, reduction=\"none\")", softplus(x) - x * u * u),
+    ("bce_with_logits(x * 50, m, \"sum\")", sums(softplus(50 * x) - 50 * x * first(M))),
+    ("hinge_loss(x, sign(z))", mean(each(lambda a, b: max(0, 1 - a * mp.sign(b)))(x, z))),
+    ("hinge_loss(x, i, reduction=\"none\")", each(lambda a, b: max(mpf(0), 1 - a * b))(x, i)),
+]
+
+
 def text(value):
     if isinstance(value, mpf):
         return mp.nstr(value, 45)

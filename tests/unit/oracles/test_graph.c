@@ -115,7 +115,7 @@ static void errors_name_place_and_expectation(void **state) {
         {"scal * x", 1, CUPEL_CONTRACT, "did you mean 'scale'?"},
         {"x + sofmax(x, axis=1)", 5, CUPEL_CONTRACT, "did you mean 'softmax'?"},
         {"frobnicate(x)", 1, CUPEL_CONTRACT, "unknown function 'frobnicate'"},
-        {"attention(x, x, x)", 1, CUPEL_UNSUPPORTED, "'attention' is not supported yet"},
+        {"vjp(x, x, x)", 1, CUPEL_UNSUPPORTED, "'vjp' is not supported yet"},
         {"1 + conv2d(x, x)", 5, CUPEL_UNSUPPORTED, "'conv2d' is not supported yet"},
         {"softmax(x)", 1, CUPEL_CONTRACT, "expected the argument 'axis' of softmax(x, axis)"},
         {"softmax(x, 1, 2)", 15, CUPEL_CONTRACT, "at most 2 arguments"},
