@@ -93,6 +93,7 @@ static void mark_narrow(cupel_graph *graph) {
         case CUPEL_OP_ARGMAX:
         case CUPEL_OP_ARGMIN:
         case CUPEL_OP_ARGSORT:
+        case CUPEL_OP_PHILOX:
         case CUPEL_OP_IOTA: narrow = false; break;
         default:
             for (int k = 0; k < n->arg_count; k++) {

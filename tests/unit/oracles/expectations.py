@@ -271,7 +271,7 @@ cases += [
     ("batch_norm(t, training=true)", normalised(t, (0, 2), small)), ("batch_norm(x, training=true, eps=1)", normalised(x, 0, mpf(1))),
     ("batch_norm(t, v[:3], p[0, :3], z[0, :3], z[1, :3], eps=0.5)",
      (t - column) / sqrt(p[0, :3, None] + half) * z[0, :3, None] + z[1, :3, None]),
-    ("batch_norm(t, none, none, v[:3], z[1, :3], true, 0.1, 1)", fold * column + z[1, :3, None]),
+    ("batch_norm(t, weight=v[:3], bias=z[1, :3], training=true, eps=1)", fold * column + z[1, :3, None]),
     ("instance_norm(t)", normalised(t, 2, small)), ("instance_norm(t, weight=v[:3], bias=2)", normalised(t, 2, small) * column + 2),
     ("instance_norm(t, v[:3], p[0, :3], use_input_stats=false)", (t - column) / sqrt(p[0, :3, None] + small)),
     ("group_norm(t, 1)", normalised(t, (1, 2), small)), ("group_norm(t, 3, v[:3])", normalised(t, 2, small) * column),
