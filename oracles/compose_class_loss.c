@@ -28,13 +28,8 @@ int cupel_compose_bce_with_logits(cupel_builder *b, const cupel_call *call) {
     int one = number_(b, 1.0), size = abs_(b, x), product = mul_(b, x, target);
     int soft = sub_(b, add_(b, log1p_(b, exp_(b, neg_(b, size))), one), one); /* or log(1 + exp) */
     if (product < 0) return -1;
-    int rank = b->nodes[product].rank,
-        terms[4] = {x, neg_(b, product), maximum_(b, neg_(b, x), number_(b, 0.0)), soft};
-    int64_t shape[CUPEL_RANK_MAX];
-    memcpy(shape, b->nodes[product].shape, sizeof shape);
-    for (int i = 0; i < 4; i++)
-        terms[i] = cupel_emit_unsqueeze(b, cupel_emit_broadcast(b, terms[i], rank, shape), rank);
-    int sum = cupel_emit_reduce(b, CUPEL_OP_SUM, cupel_emit_concat(b, 4, terms, rank), 1u << rank, false);
+    int sum = cupel_emit_reduce(b, CUPEL_OP_SUM, cupel_emit_unsqueeze(b, x, 0), 1u, false); /* of one term */
+    sum = add_(b, add_(b, sub_(b, sum, product), maximum_(b, neg_(b, x), number_(b, 0.0))), soft);
     int loss =
         cupel_emit_exclude(b, sub_(b, add_(b, sum, size), size), cupel_emit_unary(b, CUPEL_OP_ISINF, x));
     return cupel_compose_reduced(b, call, 2, loss);
