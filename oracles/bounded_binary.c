@@ -1,5 +1,6 @@
 /* Two operands, element by element. */
 #include "bounded.h"
+#include "bounded_joined.h"
 #include "bounded_view.h"
 
 /* The exact result in fp64, and whether it is exact. */
@@ -484,6 +485,8 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
     const bool chooses = n->kind == CUPEL_VALUE_BOOL || n->op == CUPEL_OP_MINIMUM ||
                          n->op == CUPEL_OP_MAXIMUM || n->op == CUPEL_OP_FMIN || n->op == CUPEL_OP_FMAX;
     if (run && (!chooses || x->radius || y->radius)) CUPEL_TRY(cupel_tensor_take_radius(b, t));
+    const bool joins = t->sum && n->kind == CUPEL_VALUE_REAL && !b->w.flush;
+    if (joins) CUPEL_TRY(cupel_tensor_take_radius(b, t));
     cupel_view_block room_x, room_y;
     for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
         const int64_t size = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
@@ -491,6 +494,9 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
         p.y = cupel_view_fetch(b, n->args[1], begin, size, &room_y, &p.at_y);
         const bool plain =
             run && cupel_tensor_is_plain(p.x, p.at_x, size) && cupel_tensor_is_plain(p.y, p.at_y, size);
+        if (joins && cupel_tensor_is_plain(p.x, p.at_x, size) && cupel_tensor_is_plain(p.y, p.at_y, size) &&
+            cupel_joined_block(b, node, p.x, p.at_x, p.y, p.at_y, begin, size))
+            continue;
         if (!plain || !run(&p, begin, size) || (!chooses && cupel_tensor_may_flush(b, t, begin, size))) {
             CUPEL_TRY(by_rules(b, node, &p, begin, size));
         } else {
