@@ -22,28 +22,21 @@ int cupel_compose_pad(cupel_builder *b, const cupel_call *call) {
         return cupel_emit_fail(b, CUPEL_CONTRACT, fill->place, "expected a number to pad with");
     if (fill->form == CUPEL_OPERAND_REAL) x = cupel_emit_as(b, CUPEL_VALUE_REAL, x);
     if (x < 0) return -1;
-    cupel_node node = {.op = CUPEL_OP_PAD, .kind = b->nodes[x].kind, .rank = b->nodes[x].rank};
-    node.integer = fill->form == CUPEL_OPERAND_INTEGER ? fill->integer : 0;
-    node.number = fill->form == CUPEL_OPERAND_REAL ? fill->number : (double)node.integer;
-    bool pads = false;
-    for (int i = 0; i < node.rank; i++) {
-        int at = 2 * (node.rank - 1 - i);
-        int64_t before = at < count ? amounts[at] : 0, after = at < count ? amounts[at + 1] : 0;
+    const int rank = b->nodes[x].rank;
+    const double number = fill->form == CUPEL_OPERAND_REAL      ? fill->number
+                          : fill->form == CUPEL_OPERAND_INTEGER ? (double)fill->integer
+                                                                : 0;
+    int64_t before[CUPEL_RANK_MAX] = {0}, after[CUPEL_RANK_MAX] = {0};
+    for (int i = 0; i < rank; i++) {
+        int at = 2 * (rank - 1 - i);
+        if (at < count) before[i] = amounts[at], after[i] = amounts[at + 1];
         int64_t extent = b->nodes[x].shape[i], limit = INT64_C(1) << 40;
-        if (before < -limit || after < -limit || before > limit || after > limit ||
-            extent + before + after < 0 || before < -extent || after < -extent)
+        if (before[i] < -limit || after[i] < -limit || before[i] > limit || after[i] > limit ||
+            extent + before[i] + after[i] < 0 || before[i] < -extent || after[i] < -extent)
             return cupel_emit_fail(b, CUPEL_CONTRACT, call->args[1].place,
                                    "expected amounts that leave an extent of at least 0");
-        if (before < 0 || after < 0) {
-            int64_t cut = before < 0 ? -before : 0;
-            x = cupel_emit_slice(b, x, i, cut, extent - cut + (after < 0 ? after : 0), 1);
-            if (x < 0) return -1;
-        }
-        node.before[i] = before > 0 ? before : 0;
-        node.shape[i] = b->nodes[x].shape[i] + node.before[i] + (after > 0 ? after : 0);
-        pads = pads || before > 0 || after > 0;
     }
-    return pads ? cupel_emit_add(b, node, 1, &x) : x;
+    return cupel_emit_pad(b, x, number, before, after);
 }
 
 /* ---- indexed access ---- */

@@ -103,29 +103,47 @@
     X("shape", sort, "sort(x, axis=-1, descending=false)", "torch.sort (values)", NOW)                       \
     X("shape", argsort, "argsort(x, axis=-1, descending=false, stable=false)", "torch.argsort", NOW)         \
     X("product", matmul, "matmul(a, b)", "torch.matmul", NOW)                                                \
-    X("product", einsum, "einsum(equation, a, b)", "torch.einsum", LATER)                                    \
+    X("product", einsum, "einsum(equation, a, b=none)", "torch.einsum", NOW)                                 \
     X("product", linear, "linear(x, weight, bias=none)", "torch.nn.functional.linear", NOW)                  \
     X("product", outer, "outer(a, b)", "torch.outer", NOW)                                                   \
     X("product", conv1d, "conv1d(x, weight, bias=none, stride=1, padding=0, dilation=1, groups=1)",          \
-      "torch.nn.functional.conv1d", LATER)                                                                   \
+      "torch.nn.functional.conv1d", NOW)                                                                     \
     X("product", conv2d, "conv2d(x, weight, bias=none, stride=1, padding=0, dilation=1, groups=1)",          \
-      "torch.nn.functional.conv2d", LATER)                                                                   \
+      "torch.nn.functional.conv2d", NOW)                                                                     \
     X("product", conv3d, "conv3d(x, weight, bias=none, stride=1, padding=0, dilation=1, groups=1)",          \
-      "torch.nn.functional.conv3d", LATER)                                                                   \
-    X("product", conv_transpose1d, "conv_transpose1d(x, weight, bias=none, stride=1, padding=0)",            \
-      "torch.nn.functional.conv_transpose1d", LATER)                                                         \
-    X("product", conv_transpose2d, "conv_transpose2d(x, weight, bias=none, stride=1, padding=0)",            \
-      "torch.nn.functional.conv_transpose2d", LATER)                                                         \
-    X("product", conv_transpose3d, "conv_transpose3d(x, weight, bias=none, stride=1, padding=0)",            \
-      "torch.nn.functional.conv_transpose3d", LATER)                                                         \
-    X("pooling", max_pool1d, "max_pool1d(x, kernel_size)", "torch.nn.functional.max_pool1d", LATER)          \
-    X("pooling", max_pool2d, "max_pool2d(x, kernel_size)", "torch.nn.functional.max_pool2d", LATER)          \
-    X("pooling", max_pool3d, "max_pool3d(x, kernel_size)", "torch.nn.functional.max_pool3d", LATER)          \
-    X("pooling", avg_pool1d, "avg_pool1d(x, kernel_size)", "torch.nn.functional.avg_pool1d", LATER)          \
-    X("pooling", avg_pool2d, "avg_pool2d(x, kernel_size)", "torch.nn.functional.avg_pool2d", LATER)          \
-    X("pooling", avg_pool3d, "avg_pool3d(x, kernel_size)", "torch.nn.functional.avg_pool3d", LATER)          \
+      "torch.nn.functional.conv3d", NOW)                                                                     \
+    X("product", conv_transpose1d,                                                                           \
+      "conv_transpose1d(x, weight, bias=none, stride=1, padding=0, output_padding=0, groups=1, dilation=1)", \
+      "torch.nn.functional.conv_transpose1d", NOW)                                                           \
+    X("product", conv_transpose2d,                                                                           \
+      "conv_transpose2d(x, weight, bias=none, stride=1, padding=0, output_padding=0, groups=1, dilation=1)", \
+      "torch.nn.functional.conv_transpose2d", NOW)                                                           \
+    X("product", conv_transpose3d,                                                                           \
+      "conv_transpose3d(x, weight, bias=none, stride=1, padding=0, output_padding=0, groups=1, dilation=1)", \
+      "torch.nn.functional.conv_transpose3d", NOW)                                                           \
+    X("pooling", max_pool1d,                                                                                 \
+      "max_pool1d(x, kernel_size, stride=kernel_size, padding=0, dilation=1, ceil_mode=false)",              \
+      "torch.nn.functional.max_pool1d", NOW)                                                                 \
+    X("pooling", max_pool2d,                                                                                 \
+      "max_pool2d(x, kernel_size, stride=kernel_size, padding=0, dilation=1, ceil_mode=false)",              \
+      "torch.nn.functional.max_pool2d", NOW)                                                                 \
+    X("pooling", max_pool3d,                                                                                 \
+      "max_pool3d(x, kernel_size, stride=kernel_size, padding=0, dilation=1, ceil_mode=false)",              \
+      "torch.nn.functional.max_pool3d", NOW)                                                                 \
+    X("pooling", avg_pool1d,                                                                                 \
+      "avg_pool1d(x, kernel_size, stride=kernel_size, padding=0, ceil_mode=false, "                          \
+      "count_include_pad=true)",                                                                             \
+      "torch.nn.functional.avg_pool1d", NOW)                                                                 \
+    X("pooling", avg_pool2d,                                                                                 \
+      "avg_pool2d(x, kernel_size, stride=kernel_size, padding=0, ceil_mode=false, "                          \
+      "count_include_pad=true, divisor_override=none)",                                                      \
+      "torch.nn.functional.avg_pool2d", NOW)                                                                 \
+    X("pooling", avg_pool3d,                                                                                 \
+      "avg_pool3d(x, kernel_size, stride=kernel_size, padding=0, ceil_mode=false, "                          \
+      "count_include_pad=true, divisor_override=none)",                                                      \
+      "torch.nn.functional.avg_pool3d", NOW)                                                                 \
     X("pooling", adaptive_avg_pool2d, "adaptive_avg_pool2d(x, output_size)",                                 \
-      "torch.nn.functional.adaptive_avg_pool2d", LATER)                                                      \
+      "torch.nn.functional.adaptive_avg_pool2d", NOW)                                                        \
     X("scan", cumsum, "cumsum(x, axis)", "torch.cumsum", NOW)                                                \
     X("scan", cumprod, "cumprod(x, axis)", "torch.cumprod", NOW)                                             \
     X("scan", cummax, "cummax(x, axis)", "torch.cummax (values)", NOW)                                       \

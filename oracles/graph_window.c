@@ -139,6 +139,41 @@ int cupel_emit_slice(cupel_builder *b, int x, int axis, int64_t start, int64_t c
     return cupel_window_finish(b, &w);
 }
 
+/* Cuts what a negative amount takes away; what it takes beyond the extent comes off the other side's. */
+static int cut(cupel_builder *b, int x, int axis, int64_t *before, int64_t *after) {
+    const int64_t extent = b->nodes[x].shape[axis];
+    const int64_t head = *before < 0 ? (-*before < extent ? -*before : extent) : 0, rest = extent - head;
+    const int64_t tail = *after < 0 ? (-*after < rest ? -*after : rest) : 0;
+    const int64_t over = (*before < 0 ? *before + head : 0) + (*after < 0 ? *after + tail : 0);
+    *before = *before > 0 ? *before : 0;
+    *after = *after > 0 ? *after : 0;
+    if (*after > 0)
+        *after += over;
+    else
+        *before += over;
+    return head || tail ? cupel_emit_slice(b, x, axis, head, rest - tail, 1) : x;
+}
+
+int cupel_emit_pad(cupel_builder *b, int x, double fill, const int64_t *before, const int64_t *after) {
+    if (b->code != CUPEL_OK || x < 0) return -1;
+    cupel_node node = {
+        .op = CUPEL_OP_PAD, .kind = b->nodes[x].kind, .rank = b->nodes[x].rank, .number = fill};
+    if (node.kind != CUPEL_VALUE_REAL) node.integer = (int64_t)fill;
+    bool pads = false;
+    for (int i = 0; i < node.rank; i++) {
+        int64_t added = after[i];
+        node.before[i] = before[i];
+        x = cut(b, x, i, &node.before[i], &added);
+        if (x < 0) return -1;
+        node.shape[i] = b->nodes[x].shape[i] + node.before[i] + added;
+        if (node.shape[i] < 0)
+            return cupel_emit_fail(b, CUPEL_RANGE, b->place,
+                                   "expected an extent of at least 0 after padding");
+        pads = pads || node.before[i] > 0 || added > 0;
+    }
+    return pads ? cupel_emit_add(b, node, 1, &x) : x;
+}
+
 int cupel_emit_concat(cupel_builder *b, int count, const int *nodes, int axis) {
     if (b->code != CUPEL_OK) return -1;
     if (count == 1) return nodes[0];

@@ -13,6 +13,9 @@ except ImportError as error:
     print("skip\t%s" % error)
     sys.exit(0)
 
+sys.dont_write_bytecode = True
+import expectations_windows
+
 mp.dps = 60
 rng = np.random.default_rng(7)
 
@@ -31,6 +34,7 @@ inputs = {
     "i": np.asarray(rng.integers(-9, 9, (3, 4)), dtype=np.int32),
     "k": np.asarray(rng.integers(0, 3, (3, 4)), dtype=np.int32),
     "m": rng.integers(0, 2, (3, 4)).astype(bool),
+    "c": f32(rng.standard_normal((2, 4, 5, 3))),
 }
 
 
@@ -45,6 +49,7 @@ def exact(a):
 
 X = {name: exact(a) for name, a in inputs.items()}
 x, z, v, p, u, t, i, k, m = (X[n] for n in "xzvputikm")
+c = X["c"]
 each = lambda f: (lambda *a: np.vectorize(f, otypes=[object])(*a))
 one = mpf(1)
 
@@ -207,6 +212,8 @@ cases = [
     ("triplet_margin_loss(x, z, v)", mean(each(lambda a, c: max(a - c + 1, 0))(
         sqrt(sums((x - z + mpf("1e-6")) ** 2, 1)), sqrt(sums((x - v + mpf("1e-6")) ** 2, 1))))),
 ]
+
+cases += expectations_windows.cases(x, z, v, t, i, k, c)
 
 
 # norms over channels, attention, order and the rest
