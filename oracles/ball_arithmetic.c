@@ -183,7 +183,9 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
     const bool chained = a.roundings > 0 || b.roundings > 0;
     const bool in_range =
         chained ? r.trough >= w->normal && r.peak <= w->largest : cupel_working_holds(w, 1 / b.value);
-    const bool zero = exact_zero(&a) && (b.classes & CUPEL_CLASS_MASK) != CUPEL_CLASS_NAN;
+    const bool vanishes = isinf(b.value) && !(b.classes & (CUPEL_CLASS_FINITE | CUPEL_CLASS_NAN)) &&
+                          (a.classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE;
+    const bool zero = vanishes || (exact_zero(&a) && (b.classes & CUPEL_CLASS_MASK) != CUPEL_CLASS_NAN);
     if (moved > 0 || !(zero || (power && exact && in_range && cupel_working_holds(w, value)))) {
         const double rounds =
             r.roundings - (a.radius > 0 ? a.roundings : 0) - (b.radius > 0 ? b.roundings : 0);

@@ -184,6 +184,11 @@ static cupel_ball power(const cupel_working *w, const cupel_trait *t, const cupe
     } else if (isfinite(value) && !exact_operands) {
         r.radius = INFINITY; /* inf ** -tiny is 0, and 1 where the exponent is rounded to 0 */
     }
+    /* 1 ** inf: the hardware's logarithm near 1 is absolute */
+    if (hardware && isinf(b->value) && lo <= 1 + 0x1p-21 && hi >= 1 - 0x1p-21) {
+        r.classes |= CUPEL_CLASS_FINITE | CUPEL_CLASS_POS_INF | CUPEL_CLASS_NAN;
+        r.radius = INFINITY;
+    }
     r.magnitude = fabs(value) + r.radius;
     return cupel_ball_close(w, t, r, r.magnitude);
 }
@@ -195,6 +200,9 @@ static cupel_ball modulo(const cupel_working *w, const cupel_trait *t, cupel_op 
     r.classes = cupel_classes_function2(op, cupel_ball_reach(a), cupel_ball_reach(b));
     if (a->radius == 0 && b->radius == 0 && !((a->classes | b->classes) & 14))
         r.classes = cupel_class_of(value);
+    /* infinity less its multiples is NaN by any formula */
+    if (!(a->classes & CUPEL_CLASS_FINITE) || (b->classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_NAN)
+        r.classes = CUPEL_CLASS_NAN;
     if (a->radius > 0 || b->radius > 0 || (op == CUPEL_OP_REMAINDER && !cupel_working_holds(w, value)))
         r.radius = 2 * (fabs(b->value) + b->radius);
     if (w->fast) r.radius = fmax(r.radius, w->unit * fabs(a->value)); /* a - b * trunc(a/b) */

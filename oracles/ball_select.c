@@ -121,11 +121,12 @@ cupel_ball cupel_ball_cast(const cupel_working *w, cupel_dtype type, const cupel
     cupel_ball r = cupel_ball_plain(value, 0, (uint8_t)(a->classes | cupel_class_of(value)), a->reason);
     r.direct = a->direct;
     if (value != 0 || a->value != 0 || a->radius > 0) r.classes &= CUPEL_CLASS_MASK;
-    if (isfinite(a->value) && a->radius > 0) {
+    if (isfinite(a->value)) {
         const double lo = cupel_round(type, cupel_ball_lo(a)), hi = cupel_round(type, cupel_ball_hi(a));
-        r.radius = fmax(hi - value, value - lo);
-        if (isinf(hi)) r.classes |= CUPEL_CLASS_POS_INF;
-        if (isinf(lo)) r.classes |= CUPEL_CLASS_NEG_INF;
+        r.radius = a->radius > 0 ? fmax(hi - value, value - lo) : 0;
+        if (isinf(hi)) r.classes |= hi > 0 ? CUPEL_CLASS_POS_INF : CUPEL_CLASS_NEG_INF;
+        if (isinf(lo)) r.classes |= lo > 0 ? CUPEL_CLASS_POS_INF : CUPEL_CLASS_NEG_INF;
+        if (lo == INFINITY || hi == -INFINITY) r.classes &= (uint8_t)~CUPEL_CLASS_FINITE;
     }
     if (!isfinite(value)) r.radius = r.classes & CUPEL_CLASS_FINITE ? INFINITY : 0;
     if (isinf(r.radius) && !r.reason) r.reason = CUPEL_REASON_UNBOUNDED;

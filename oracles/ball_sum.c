@@ -124,6 +124,7 @@ cupel_ball cupel_ball_prod_step(const cupel_working *w, const cupel_trait *t, cu
     chain.square = false;
     cupel_ball r = cupel_ball_multiply(w, &chain, product, factor, value, exact);
     r.sum = false;
+    r.classes &= CUPEL_CLASS_MASK; /* the sign of a zero among many factors is not judged */
     return r;
 }
 

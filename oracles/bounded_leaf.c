@@ -62,7 +62,7 @@ cupel_code cupel_bounded_leaf(cupel_bounded *b, int node) {
     const bool exact = n->kind != CUPEL_VALUE_REAL || n->digits == NULL;
     cupel_ball literal = cupel_ball_leaf(&b->w, n->kind, number, exact);
     literal.classes &= CUPEL_CLASS_MASK;
-    t->direct = true;
+    t->direct = number != 0; /* a zero that the contract writes has no sign that is judged */
     if (isfinite(number)) t->floor = number - literal.radius, t->ceiling = number + literal.radius;
     for (int64_t i = 0; i < t->count; i++) CUPEL_TRY(cupel_tensor_store(b, t, i, &literal));
     return CUPEL_OK;

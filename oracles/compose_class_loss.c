@@ -45,7 +45,9 @@ int cupel_compose_kl_div(cupel_builder *b, const cupel_call *call) {
     } else {
         int zero = number_(b, 0.0), empty = cupel_emit_binary(b, CUPEL_OP_EQ, target, zero);
         int entropy = where_(b, empty, zero, mul_(b, target, log_(b, target)));
-        loss = sub_(b, entropy, mul_(b, target, x));
+        /* kernels leave such terms out, or multiply 0 by an infinity */
+        int left_out = and_(b, empty, not_(b, cupel_emit_unary(b, CUPEL_OP_ISFINITE, x)));
+        loss = cupel_emit_exclude(b, sub_(b, entropy, mul_(b, target, x)), left_out);
     }
     if (loss < 0 || cupel_call_choice(b, call, 2, choices) != 3)
         return cupel_compose_reduced(b, call, 2, loss);

@@ -31,6 +31,10 @@ static void constant(cupel_exact_session *s, const cupel_node *n, cupel_exact_va
     }
     const double number = n->kind == CUPEL_VALUE_REAL ? n->number : (double)n->integer;
     out->ball = cupel_ball_leaf(&s->w, n->kind, number, exact);
+    if (number == 0) { /* a zero that the contract writes has no sign that is judged */
+        out->ball.direct = false;
+        out->ball.classes &= CUPEL_CLASS_MASK;
+    }
     if (!isfinite(number)) return;
     out->ball.floor = number - out->ball.radius; /* x + 1e-5 of a variance keeps its sign */
     out->ball.ceiling = number + out->ball.radius;

@@ -41,7 +41,7 @@ PLAIN(lerp, form % 2 ? fmaf(b, w - x, x) : x + b * (w - x))
 /* powf at its published maximum; exp2(y log2(x)) by the hardware, for a positive base. */
 static float power(property_problem *p, int form, float x, float y) {
     const double exact = pow((double)x, (double)y);
-    if (form % 3 == 0) return (float)exact;
+    if (form % 3 == 0 || (isinf(y) && x < 0)) return (float)exact; /* (-1) ** inf is 1 */
     if (form % 3 == 1 || !p->rules.fast_math || !(x > 0) || !isfinite(x))
         return x == 1 || y == 0 ? 1 : property_edge(exact, 8, 0, &p->random);
     const bool near = x >= 0.5f && x <= 2;
