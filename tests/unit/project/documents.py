@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/bundle.md", "docs/contract.md", "docs/oracle.md", "docs/guide.md",
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/bundle.md", "docs/contract.md", "docs/oracle.md", "docs/conventions.md", "docs/guide.md",
              "docs/counterexamples.md", "docs/writing-contracts.md", "docs/gates.md", "tests/records/README.md")
 PATH = re.compile(r"(?<![\w/.-])((?:oracles|mutators|gates|harness|tests|seeds|docs|scripts|cmake)/[\w./*-]*[\w*])")
 MADE_LATER = {"tests/records/correct-kernels.jsonl"}
