@@ -97,12 +97,13 @@ static double underflow_of(const cupel_working *w, const cupel_ball *r, const cu
     return (w->flush && chain ? w->normal : w->eta) * operations * (chain ? r->peak : 1);
 }
 
-/* inf * x * y: the kernel may take x * y first, which may underflow to 0, and inf * 0 is NaN. */
+/* inf * x * y: the kernel may take x * y first, which may underflow to 0, and inf * 0 is NaN. So in a term of
+ * a sum of products that is scaled. */
 static bool may_lose_infinity(const cupel_working *w, const cupel_ball *r, const cupel_ball *a,
                               const cupel_ball *b) {
     const bool infinite =
         (a->classes | b->classes | r->classes) & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
-    const bool chain = a->roundings > 0 || b->roundings > 0;
+    const bool chain = cupel_ball_is_product(a) || cupel_ball_is_product(b);
     return infinite && chain && r->trough < (w->flush ? w->normal : w->smallest);
 }
 

@@ -19,6 +19,7 @@ void cupel_ball_tally_add(const cupel_working *w, cupel_ball_tally *tally, const
     tally->carry += cupel_ball_carry(&term);
     if (!isfinite(term.value)) {
         if (term.classes & CUPEL_CLASS_FINITE) tally->spread = INFINITY;
+        if (cupel_ball_is_product(&term)) tally->depth = fmin(tally->depth, cupel_ball_depth(&term));
         return;
     }
     tally->peak += cupel_ball_extent(&term);
@@ -109,6 +110,7 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     r.peak = fmax(1, r.sum ? extent : fabs(value) + r.radius);
     r.trough = fmin(1, fmax(fabs(value) - r.radius, 0));
     if (value == 0 && r.radius == 0) r.trough = 1;
+    if (isinf(value)) r.trough = r.products ? fmin(1, tally->depth) : 1; /* what the infinity may meet */
     return cupel_ball_close(w, t, r, extent);
 }
 

@@ -1,7 +1,6 @@
 /* Scaled dot product attention, as torch.nn.functional.scaled_dot_product_attention defines it, with causal
  * rows aligned at the end unless told otherwise. */
 #include <math.h>
-#include <mpfr.h>
 
 #include "function_table.h"
 
@@ -67,19 +66,9 @@ static void read_masks(cupel_builder *b, const cupel_call *call, attention *a) {
     a->excluded = a->excluded < 0 ? masked : cupel_emit_binary(b, CUPEL_OP_OR, a->excluded, masked);
 }
 
-/* 1 / sqrt(E) in as many digits as any evaluation asks for. */
+/* 1 / sqrt(E), which kernels compute in single precision. */
 static int usual_scale(cupel_builder *b, int64_t width) {
-    if (width == 0) return number_(b, 1.0);
-    mpfr_t scale;
-    mpfr_init2(scale, 1400);
-    mpfr_set_si(scale, width, MPFR_RNDN);
-    mpfr_rec_sqrt(scale, scale, MPFR_RNDN);
-    char digits[460];
-    mpfr_snprintf(digits, sizeof digits, "%.420Rg", scale);
-    mpfr_clear(scale);
-    const char *kept = cupel_arena_printf(b->arena, "%s", digits);
-    if (!kept) return cupel_emit_fail(b, CUPEL_MEMORY, b->place, "out of memory");
-    return cupel_emit_literal(b, kept);
+    return div_(b, number_(b, 1.0), sqrt_(b, number_(b, (double)width)));
 }
 
 static int swapped(cupel_builder *b, int x) {
@@ -90,11 +79,28 @@ static int swapped(cupel_builder *b, int x) {
     return cupel_emit_permute(b, x, order);
 }
 
+/* log2(e) and ln(2): kernels that use exp2 have the first in their scale, which may stand on q, so that every
+ * product rounds with it. */
+#define LOG2_E                                                                                               \
+    "1.4426950408889634073599246810018921374266459541529859341354494069311092191811850798855266"             \
+    "228935063444969975183096525442555931016871683596427206621582234793362745373698847184936307"             \
+    "013876635320155338943189166648376431286154240474784222894979047950915303513385880549688658"             \
+    "930969963680361105110756308441454272158283449418919339085777157900441712802468483413745226"             \
+    "9518236901123909403445996853991"
+#define LN_2                                                                                                 \
+    "0.6931471805599453094172321214581765680755001343602552541206800094933936219696947156058633"             \
+    "269964186875420014810205706857336855202357581305570326707516350759619307275708283714351903"             \
+    "070386238916734711233501153644979552391204751726815749320651555247341395258829504530070953"             \
+    "263666426541042391578149520437404303855008019441706416715186447128399681717845469570262716"             \
+    "3106454615025720740248163777339"
+
 /* The scores, -inf where a key is excluded. A kernel may add -inf to a score that it has computed first, so
  * an excluded score that may overflow still says so: both branches are -inf, but the condition is asked. */
 static int scores_of(cupel_builder *b, const cupel_call *call, const attention *a) {
     int scale = cupel_call_has(call, SCALE) ? cupel_call_node(b, call, SCALE) : usual_scale(b, a->width);
-    int scores = mul_(b, cupel_compose_product_of(b, a->q, swapped(b, a->k)), scale);
+    int base2 = cupel_emit_literal(b, LOG2_E), natural = cupel_emit_literal(b, LN_2);
+    int products = cupel_compose_product_of(b, a->q, swapped(b, a->k));
+    int scores = mul_(b, mul_(b, products, mul_(b, scale, base2)), natural);
     if (a->bias >= 0) scores = add_(b, scores, a->bias);
     if (a->excluded < 0) return scores;
     int none = number_(b, -INFINITY), computed = cupel_emit_unary(b, CUPEL_OP_ISFINITE, scores);
@@ -118,6 +124,16 @@ static int meets_special(cupel_builder *b, const attention *a) {
     return last_axis(b, CUPEL_OP_AMAX, and_(b, a->excluded, special), true);
 }
 
+/* Where rows without keys are 0: they are, and a row whose scores all come out as -inf is left open, as many
+ * kernels tell both by a sum of 0. */
+static int zeroed(cupel_builder *b, const attention *a, int y, int top) {
+    int lost = cupel_emit_binary(b, CUPEL_OP_EQ, top, number_(b, -INFINITY));
+    if (a->excluded < 0) return cupel_emit_exclude(b, y, lost);
+    int empty = last_axis(b, CUPEL_OP_AMIN, a->excluded, true);
+    y = where_(b, empty, number_(b, 0.0), y);
+    return cupel_emit_exclude(b, y, and_(b, lost, not_(b, empty)));
+}
+
 /* What a row is that sees no key: 0 / 0, or 0. */
 static int without_keys(cupel_builder *b, const attention *a, bool zero) {
     if (b->code != CUPEL_OK) return -1;
@@ -137,9 +153,9 @@ int cupel_compose_attention(cupel_builder *b, const cupel_call *call) {
     if (b->code != CUPEL_OK) return -1;
     if (a.keys == 0) return without_keys(b, &a, zero);
     int scores = scores_of(b, call, &a);
-    int weights = exp_(b, sub_(b, scores, last_axis(b, CUPEL_OP_AMAX, scores, true)));
+    int top = last_axis(b, CUPEL_OP_AMAX, scores, true), weights = exp_(b, sub_(b, scores, top));
     int y = div_(b, cupel_compose_product_of(b, weights, a.v), last_axis(b, CUPEL_OP_SUM, weights, true));
-    if (y < 0 || a.excluded < 0 || b->nodes[y].count == 0) return y;
-    if (zero) y = where_(b, last_axis(b, CUPEL_OP_AMIN, a.excluded, true), number_(b, 0.0), y);
-    return cupel_emit_exclude(b, y, meets_special(b, &a));
+    if (y < 0 || b->nodes[y].count == 0) return y;
+    if (zero) y = zeroed(b, &a, y, top);
+    return a.excluded < 0 ? y : cupel_emit_exclude(b, y, meets_special(b, &a));
 }
