@@ -100,6 +100,13 @@ static cupel_code concat(cupel_bounded *b, int node) {
     return CUPEL_OK;
 }
 
+/* What a plain element has in arrays that the others needed. */
+static void make_plain(cupel_tensor *to, int64_t at, const cupel_tensor *from, int64_t n) {
+    if (to->radius && !from->radius) memset(to->radius + at, 0, (size_t)n * sizeof *to->radius);
+    if (to->classes && !from->classes) memset(to->classes + at, CUPEL_CLASS_FINITE, (size_t)n);
+    if (to->reasons && !from->reasons) memset(to->reasons + at, CUPEL_REASON_JUDGED, (size_t)n);
+}
+
 static cupel_code pad(cupel_bounded *b, int node) {
     const cupel_node *n = &b->graph->nodes[node];
     const cupel_node *source = &b->graph->nodes[n->args[0]];
@@ -120,6 +127,7 @@ static cupel_code pad(cupel_bounded *b, int node) {
         int64_t at = 0;
         for (int d = 0; d < n->rank; d++) at = at * n->shape[d] + n->before[d] + index[d];
         cupel_tensor_copy(t, at, &plain, begin, 1, run);
+        make_plain(t, at, &plain, run);
         for (int d = last - 1; d >= 0; d--) {
             if (++index[d] < source->shape[d]) break;
             index[d] = 0;

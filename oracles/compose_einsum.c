@@ -1,7 +1,7 @@
 /* einsum of one or two operands. Strides do what the equation says: a repeated label is a diagonal (its
- * strides add up), a label that an operand lacks is an axis of stride 0. So two operands are one matrix
- * product whose inner axis holds every label that is summed, those of a single operand too: its radius covers
- * kernels that sum such a label first. */
+ * strides add up), a label that an operand lacks is an axis of stride 0. Two operands are one matrix product
+ * over the labels that are summed, all of which both must have: whether a label of one alone is summed first
+ * or with the products is open, and matters where infinities meet zeros. */
 #include <ctype.h>
 #include <string.h>
 
@@ -108,8 +108,10 @@ static bool read_operand(cupel_builder *b, const cupel_call *call, equation *e, 
             return false;
         }
         if (!e->used[label] || e->extent[label] == 1) e->extent[label] = extent;
-        e->used[label] = o->has[label] = true;
-        if (extent != 1) o->stride[label] += o->window.stride[i];
+        e->used[label] = true;
+        if (extent == 1) continue;
+        o->has[label] = true;
+        o->stride[label] += o->window.stride[i];
     }
     return true;
 }
@@ -236,9 +238,26 @@ static int single(cupel_builder *b, const equation *e, const axes *summed) {
                              false);
 }
 
+/* Is every label that is summed in both operands? */
+static bool sums_agree(cupel_builder *b, const equation *e, const axes *summed) {
+    for (int i = 0; i < summed->count; i++) {
+        const int label = summed->labels[i];
+        if ((e->operands[0].has[label] && e->operands[1].has[label]) || e->extent[label] <= 1) continue;
+        const char name = label < 26 ? (char)('A' + label) : label < LETTERS ? (char)('a' + label - 26) : '.';
+        cupel_emit_fail(
+            b, CUPEL_UNSUPPORTED, e->place,
+            "expected labels that are summed to be in both operands of einsum (or to be summed before, "
+            "with sum), found '%c' in one alone",
+            name);
+        return false;
+    }
+    return true;
+}
+
 static int product(cupel_builder *b, const equation *e) {
     axes both = {0}, first = {0}, second = {0}, summed = {0}, left = {0}, right = {0}, result = {0};
     sort_labels(e, &both, &first, &second, &summed);
+    if (!sums_agree(b, e, &summed)) return -1;
     append(&left, &both), append(&left, &first), append(&left, &summed);
     append(&right, &both), append(&right, &summed), append(&right, &second);
     append(&result, &both), append(&result, &first), append(&result, &second);

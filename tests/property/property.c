@@ -115,7 +115,9 @@ void property_build(property_problem *p) {
                                    .number_count = 3,
                                    .numbers = dims,
                                    .output_count = 1,
-                                   .outputs = output};
+                                   .outputs = output,
+                                   .products_given = p->products_given,
+                                   .products = p->products};
     if (cupel_graph_build(&symbols, p->arena, &p->graph, &err) != CUPEL_OK)
         fail_msg("%s: %s", p->expression, err.text);
     p->bindings = (cupel_bindings){p->input_count, p->data};

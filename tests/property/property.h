@@ -25,7 +25,10 @@ typedef struct property_problem {
     const char *expression;
     cupel_dtype type; /* of the output, and of inputs added from now on */
     cupel_rules rules;
+    bool products_given; /* the contract's `products` */
+    cupel_dtype products;
     int64_t m, n, k; /* what the operator's own shapes are made of */
+    void *own;       /* what `prepare` leaves for the shadow */
     int pattern;
     int input_count;
     property_input inputs[PROPERTY_INPUTS];

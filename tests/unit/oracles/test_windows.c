@@ -231,6 +231,9 @@ static void wrong_arguments_are_refused(void **state) {
         {"einsum(\"abcd,efgh->abcdefgh\", x, w)", NULL},
         {"einsum(\"i,ij\", v, reshape(w, [36, 4]))",
          "expected equal extents of equal labels in einsum, found 4 and 36"},
+        {"einsum(\"i,j->i\", v, v)",
+         "to be in both operands of einsum (or to be summed before, with sum), found 'j' in one alone"},
+        {"einsum(\"ai,bi->b\", unsqueeze(v, 0), x[0, :, :4, 0])", NULL},
         {"einsum(v, v)", "expected a string such as \"ij,jk->ik\""},
     };
     fixture f;
