@@ -49,6 +49,13 @@ static void plan_sums(cupel_bounded *b) {
     }
 }
 
+/* Is the node, behind what passes it on, a product or quotient? A divisor is then divided by factor by
+ * factor; of any other, a softmax's sum for one, only the size counts. */
+static bool has_factors(const cupel_graph *graph, int node) {
+    while (passes_state(graph->nodes[node].op)) node = graph->nodes[node].args[0];
+    return is_scaling(graph->nodes[node].op) || graph->nodes[node].op == CUPEL_OP_WHERE;
+}
+
 /* What consumers want to know of their arguments; backward. Counts consumers of needed nodes. */
 static void plan_consumers(cupel_bounded *b) {
     for (int o = 0; o < b->graph->output_count; o++) {
@@ -70,8 +77,9 @@ static void plan_consumers(cupel_bounded *b) {
                 arg->wants_magnitude |= p->has_sum && (arg->has_sum || is_linear(op) || passes_state(op)),
                     arg->wants_chain |= p->has_sum && chains;
             if (is_scaling(n->op)) {
-                if (n->op == CUPEL_OP_MUL || k == 0) arg->wants_magnitude |= arg->has_sum;
-                arg->wants_chain |= chains;
+                const bool divisor = n->op == CUPEL_OP_DIV && k == 1;
+                if (!divisor) arg->wants_magnitude |= arg->has_sum;
+                arg->wants_chain |= divisor ? has_factors(b->graph, n->args[k]) : chains;
             }
             if (n->op == CUPEL_OP_WHERE && k > 0) arg->wants_chain |= chains;
             if (n->op == CUPEL_OP_EXP || n->op == CUPEL_OP_EXP2) arg->wants_magnitude |= p->trait.folded;

@@ -1,53 +1,96 @@
 /* Inclusive scans along the last axis. */
 #include "bounded.h"
 
+/* Running sums of a block: values, magnitudes and radii. */
+typedef struct running {
+    double value, size, spread;
+} running;
+
+/* Radii of plain elements of a cumulative sum that are not exact, from their running sums; element i of the
+ * block has `before` + i terms before its own. */
+CUPEL_WIDE static void close_block(const double *value, const double *size, const double *spread,
+                                   double before, double u, double *restrict radius, int n) {
+    CUPEL_VECTORISE
+    for (int i = 0; i < n; i++) /* an int: vector units convert those to doubles */
+        radius[i] =
+            (spread[i] + (before + (double)i) * u * size[i]) * (1 + 0x1p-40) + fabs(value[i]) * 0x1p-52;
+}
+
+/* Elements `from` .. n - 1 of a row whose sums are no longer exact and of which nothing more is kept. Returns
+ * where a sum may overflow, or n. */
+static int64_t inexact_rest(cupel_bounded *b, int node, int64_t begin, int64_t from, int64_t n, running sums,
+                            double limit) {
+    const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
+    cupel_tensor *t = &b->tensors[node];
+    double size[CUPEL_BOUNDED_BLOCK], spread[CUPEL_BOUNDED_BLOCK] = {0};
+    for (int64_t first = from; first < n; first += CUPEL_BOUNDED_BLOCK) {
+        const int64_t count = n - first < CUPEL_BOUNDED_BLOCK ? n - first : CUPEL_BOUNDED_BLOCK;
+        const double *terms = x->value + begin + first;
+        const double *radius = x->radius ? x->radius + begin + first : NULL;
+        double *value = t->value + begin + first;
+        for (int64_t i = 0; i < count; i++) {
+            value[i] = sums.value += terms[i];
+            size[i] = sums.size += fabs(terms[i]) + (radius ? radius[i] : 0);
+        }
+        for (int64_t i = 0; radius && i < count; i++) spread[i] = sums.spread += radius[i];
+        if (!(sums.size < limit)) return first;
+        close_block(value, size, spread, (double)first, b->w.unit * (1 + 0x1p-20), t->radius + begin + first,
+                    (int)count);
+    }
+    return n;
+}
+
+/* The first elements of a row, as long as nothing may overflow; the whole row where each element keeps more
+ * than its radius. Returns how many. */
+static int64_t plain_elements(cupel_bounded *b, int node, int64_t begin, int64_t n) {
+    const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
+    cupel_tensor *t = &b->tensors[node];
+    const double u = b->w.unit * (1 + 0x1p-20), limit = b->w.largest / b->plans[node].trait.overflow / 1.01;
+    const bool products = x->roundings > 0 || x->products, keeps = t->magnitude || t->peak || products;
+    running s = {0, 0, 0};
+    double grain = INFINITY;
+    bool exact = true;
+    for (int64_t i = 0; i < n; i++) {
+        if (!exact && !keeps) return inexact_rest(b, node, begin, i, n, s, limit);
+        const double v = x->value[begin + i], r = cupel_radius_at(x, begin + i);
+        s.value += v;
+        s.size += fabs(v) + r;
+        s.spread += r;
+        if (!(s.size < limit) || (products && !(cupel_tensor_extent(x, begin, i + 1, s.size) < limit)))
+            return i;
+        if (exact || t->magnitude) grain = fmin(grain, cupel_grain(v));
+        exact = exact && s.spread == 0 && s.size <= ldexp(grain, b->w.precision);
+        t->value[begin + i] = s.value;
+        t->radius[begin + i] =
+            exact ? 0 : (s.spread + (double)i * u * s.size) * (1 + 0x1p-40) + fabs(s.value) * 0x1p-52;
+        if (t->magnitude) {
+            t->magnitude[begin + i] = s.size;
+            t->spread[begin + i] = s.spread;
+            t->grain[begin + i] = s.spread > 0 ? 0 : grain;
+        }
+        if (t->peak) {
+            t->peak[begin + i] = fmax(1, cupel_tensor_extent(x, begin, i + 1, s.size));
+            t->trough[begin + i] = fmin(1, fmax(fabs(s.value) - t->radius[begin + i], 0));
+        }
+    }
+    return n;
+}
+
 /* Element t of a cumulative sum is a sum of t + 1 terms in any order. */
 static cupel_code cumsum_row(cupel_bounded *b, int node, int64_t begin, int64_t n, bool fast) {
     const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
-    cupel_tensor *t = &b->tensors[node];
-    const cupel_trait *trait = &b->plans[node].trait;
-    const cupel_value_kind kind = b->graph->nodes[node].kind;
-    const double u = b->w.unit * (1 + 0x1p-20), limit = b->w.largest / trait->overflow / 1.01;
+    const int64_t done = fast ? plain_elements(b, node, begin, n) : 0;
+    if (done == n) return CUPEL_OK;
     cupel_ball_tally tally = cupel_ball_tally_start();
-    double value = 0, size = 0, spread = 0;
-    int low = 4096;
-    bool exact = true;
-    const bool products = x->roundings > 0 || x->products;
-    int64_t i = 0;
-    for (; fast && i < n; i++) {
-        const double v = x->value[begin + i], r = cupel_radius_at(x, begin + i);
-        value += v;
-        size += fabs(v) + r;
-        spread += r;
-        if (!(size < limit) || (products && !(cupel_tensor_extent(x, begin, i + 1, size) < limit))) break;
-        if (spread == 0 && (exact || t->magnitude)) {
-            const int own = cupel_low_exponent(v);
-            low = own < low ? own : low;
-            exact = exact && cupel_exact_sum(size, low, b->w.precision);
-        }
-        exact = exact && spread == 0;
-        t->value[begin + i] = value;
-        t->radius[begin + i] =
-            exact ? 0 : (spread + (double)i * u * size) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;
-        if (t->magnitude) {
-            t->magnitude[begin + i] = size;
-            t->spread[begin + i] = spread;
-            t->grain[begin + i] = spread > 0 || low < -1000 ? 0 : low > 1000 ? INFINITY : ldexp(1, low);
-        }
-        if (t->peak) {
-            t->peak[begin + i] = fmax(1, cupel_tensor_extent(x, begin, i + 1, size));
-            t->trough[begin + i] = fmin(1, fmax(fabs(value) - t->radius[begin + i], 0));
-        }
-    }
-    if (i == n) return CUPEL_OK;
-    value = 0;
+    double value = 0;
     for (int64_t k = 0; k < n; k++) {
         const cupel_ball term = cupel_tensor_load(x, begin + k);
         cupel_ball_tally_add(&b->w, &tally, &term);
         value += term.value;
-        if (k < i) continue;
-        const cupel_ball r = cupel_ball_tally_end(&b->w, trait, kind, &tally, value, false);
-        CUPEL_TRY(cupel_tensor_store(b, t, begin + k, &r));
+        if (k < done) continue;
+        const cupel_ball r = cupel_ball_tally_end(&b->w, &b->plans[node].trait, b->graph->nodes[node].kind,
+                                                  &tally, value, false);
+        CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], begin + k, &r));
     }
     return CUPEL_OK;
 }
@@ -102,7 +145,8 @@ cupel_code cupel_bounded_scan(cupel_bounded *b, int node) {
     t->scan = sum ? length : 0;
     t->products = t->sum && (x->roundings > 0 || x->products);
     if (sum && x->floor >= 0) t->floor = 0;
-    if (sum || x->radius) CUPEL_TRY(cupel_tensor_need_radius(b, t));
+    if (sum) CUPEL_TRY(cupel_tensor_take_radius(b, t));
+    if (x->radius) CUPEL_TRY(cupel_tensor_need_radius(b, t));
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
     if (t->sum && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
     const bool fast =
