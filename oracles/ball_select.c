@@ -88,6 +88,12 @@ cupel_ball cupel_ball_where(const cupel_ball *condition, const cupel_ball *yes, 
     return r;
 }
 
+cupel_ball cupel_ball_between(const cupel_ball *x, const cupel_ball *y, const cupel_ball *condition) {
+    if (condition->value == 0 && condition->radius == 0 && !condition->reason) return *x;
+    const cupel_ball open = cupel_ball_plain(1, 1, CUPEL_CLASS_FINITE, condition->reason);
+    return cupel_ball_where(&open, x, y, x->value);
+}
+
 cupel_ball cupel_ball_exclude(const cupel_ball *x, const cupel_ball *condition) {
     cupel_ball r = *x;
     const bool surely_not = condition->value == 0 && condition->radius == 0;

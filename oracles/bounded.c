@@ -17,7 +17,7 @@ static bool is_sum(cupel_op op) {
 }
 static bool passes_state(cupel_op op) {
     return op == CUPEL_OP_VIEW || op == CUPEL_OP_RESHAPE || op == CUPEL_OP_NEG || op == CUPEL_OP_EXCLUDE ||
-           op == CUPEL_OP_LOOSEN;
+           op == CUPEL_OP_LOOSEN || op == CUPEL_OP_BETWEEN;
 }
 
 /* Which nodes contain a sum that further terms join; forward. */
@@ -43,6 +43,7 @@ static void plan_sums(cupel_bounded *b) {
         case CUPEL_OP_VIEW:
         case CUPEL_OP_EXCLUDE:
         case CUPEL_OP_LOOSEN:
+        case CUPEL_OP_BETWEEN:
         case CUPEL_OP_RESHAPE: p->has_sum = b->plans[n->args[0]].has_sum; break;
         default: break;
         }

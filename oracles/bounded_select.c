@@ -84,6 +84,24 @@ static cupel_code exclude(cupel_bounded *b, int node) {
     return CUPEL_OK;
 }
 
+static cupel_code between(cupel_bounded *b, int node) {
+    cupel_tensor *t = &b->tensors[node];
+    const cupel_tensor *x = cupel_bounded_arg(b, node, 0), *y = cupel_bounded_arg(b, node, 1),
+                       *c = cupel_bounded_arg(b, node, 2);
+    CUPEL_TRY(cupel_tensor_adopt(b, t, x, true));
+    cupel_tensor_copy(t, 0, x, 0, 1, t->count);
+    t->floor = fmin(x->floor, y->floor);
+    t->ceiling = fmax(x->ceiling, y->ceiling);
+    for (int64_t i = 0; i < t->count; i++) {
+        if (c->value[i] == 0 && cupel_radius_at(c, i) == 0 && !(c->reasons && c->reasons[i])) continue;
+        const cupel_ball bx = cupel_tensor_load(x, i), by = cupel_tensor_load(y, i),
+                         bc = cupel_tensor_load(c, i);
+        const cupel_ball r = cupel_ball_between(&bx, &by, &bc);
+        CUPEL_TRY(cupel_tensor_store(b, t, i, &r));
+    }
+    return CUPEL_OK;
+}
+
 /* Plain elements that belong to no chain, as cupel_ball_loosen has them; the new radii. False where one may
  * leave the type's normal range. *lossy: some radius is not 0. */
 CUPEL_WIDE static bool loosen_loop(cupel_dtype type, const double *value, const double *radius,
@@ -158,6 +176,7 @@ cupel_code cupel_bounded_select(cupel_bounded *b, int node) {
     switch (b->graph->nodes[node].op) {
     case CUPEL_OP_WHERE: return where(b, node);
     case CUPEL_OP_EXCLUDE: return exclude(b, node);
+    case CUPEL_OP_BETWEEN: return between(b, node);
     case CUPEL_OP_LOOSEN: return loosen(b, node);
     default: return cast(b, node);
     }

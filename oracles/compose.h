@@ -135,6 +135,17 @@ int cupel_compose_operand(cupel_builder *b, int x);
 /* matmul(x, y) of such operands. */
 int cupel_compose_product_of(cupel_builder *b, int x, int y);
 
+/* node, noted to be this composite of x (and up to two more). */
+static inline int composite_(cupel_builder *b, cupel_form form, int node, int x, int y, int z) {
+    return cupel_emit_composite(b, (cupel_composite){.node = node, .form = form, .args = {x, y, z, -1}});
+}
+/* The same of one that reduces over axes of x. */
+static inline int row_composite_(cupel_builder *b, cupel_form form, int node, unsigned axes, int x, int y,
+                                 int z) {
+    return cupel_emit_composite(
+        b, (cupel_composite){.node = node, .form = form, .args = {x, y, z, -1}, .axes = axes});
+}
+
 /* Composites that others use. */
 int cupel_compose_power(cupel_builder *b, int x, const cupel_operand *exponent);
 int cupel_compose_sigmoid_of(cupel_builder *b, int x);

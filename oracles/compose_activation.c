@@ -26,7 +26,8 @@ static int relative_to_one(cupel_builder *b, int x) {
 
 int cupel_compose_sigmoid_of(cupel_builder *b, int x) {
     int one = number_(b, 1.0);
-    return relative_to_one(b, div_(b, one, add_(b, one, exp_(b, neg_(b, x)))));
+    int y = relative_to_one(b, div_(b, one, add_(b, one, exp_(b, neg_(b, x)))));
+    return composite_(b, CUPEL_FORM_SIGMOID, y, x, -1, -1);
 }
 
 int cupel_compose_sigmoid(cupel_builder *b, const cupel_call *call) {
@@ -35,7 +36,8 @@ int cupel_compose_sigmoid(cupel_builder *b, const cupel_call *call) {
 
 /* clamp at 0: NaN stays NaN, integers stay integers */
 int cupel_compose_relu(cupel_builder *b, const cupel_call *call) {
-    return maximum_(b, cupel_call_node(b, call, 0), cupel_emit_integer(b, 0));
+    int x = cupel_call_node(b, call, 0);
+    return composite_(b, CUPEL_FORM_RELU, maximum_(b, x, cupel_emit_integer(b, 0)), x, -1, -1);
 }
 
 int cupel_compose_leaky_relu(cupel_builder *b, const cupel_call *call) {
@@ -62,7 +64,9 @@ static int elu_of(cupel_builder *b, int x, int alpha, int scale, int input_scale
     int inside = input_scale >= 0 ? mul_(b, x, input_scale) : x;
     int above = scale >= 0 ? mul_(b, x, scale) : x;
     int below = mul_(b, exp_less_one(b, inside), scale >= 0 ? mul_(b, alpha, scale) : alpha);
-    return where_(b, greater_(b, x, number_(b, 0.0)), above, below);
+    int y = where_(b, greater_(b, x, number_(b, 0.0)), above, below);
+    return cupel_emit_composite(
+        b, (cupel_composite){.node = y, .form = CUPEL_FORM_ELU, .args = {x, alpha, scale, input_scale}});
 }
 
 int cupel_compose_elu(cupel_builder *b, const cupel_call *call) {
@@ -84,25 +88,28 @@ int cupel_compose_gelu(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0), half = number_(b, 0.5), one = number_(b, 1.0);
     if (cupel_call_choice(b, call, 1, forms) == 0) {
         int root_half = cupel_emit_literal(b, "0.70710678118654752440084436210484903928483593768847");
-        return mul_(b, mul_(b, x, half), add_(b, one, erf_(b, mul_(b, x, root_half))));
+        int y = mul_(b, mul_(b, x, half), add_(b, one, erf_(b, mul_(b, x, root_half))));
+        return composite_(b, CUPEL_FORM_GELU, y, x, -1, -1);
     }
     int beta =
         cupel_emit_literal(b, "0.79788456080286535587989211986876373695171726232986"); /* sqrt(2 / pi) */
     int cube = mul_(b, mul_(b, x, x), x);
     int inner = mul_(b, beta, add_(b, x, mul_(b, cupel_emit_literal(b, "0.044715"), cube)));
-    return mul_(b, mul_(b, half, x), add_(b, one, tanh_(b, inner)));
+    int y = mul_(b, mul_(b, half, x), add_(b, one, tanh_(b, inner)));
+    return composite_(b, CUPEL_FORM_GELU_TANH, y, x, -1, -1);
 }
 
 int cupel_compose_silu(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0);
-    return mul_(b, x, cupel_compose_sigmoid_of(b, x));
+    return composite_(b, CUPEL_FORM_SILU, mul_(b, x, cupel_compose_sigmoid_of(b, x)), x, -1, -1);
 }
 
 static int softplus_of(cupel_builder *b, int x, int beta, int threshold) {
     int scaled = beta >= 0 ? mul_(b, x, beta) : x;
     int soft = log_one_and_exp(b, scaled);
     if (beta >= 0) soft = div_(b, soft, beta);
-    return where_(b, greater_(b, scaled, threshold), x, soft);
+    int y = where_(b, greater_(b, scaled, threshold), x, soft);
+    return composite_(b, CUPEL_FORM_SOFTPLUS, y, x, scaled, threshold);
 }
 
 int cupel_compose_softplus(cupel_builder *b, const cupel_call *call) {
@@ -112,7 +119,8 @@ int cupel_compose_softplus(cupel_builder *b, const cupel_call *call) {
 
 int cupel_compose_mish(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0);
-    return mul_(b, x, relative_to_one(b, tanh_(b, softplus_of(b, x, -1, number_(b, 20.0)))));
+    int t = relative_to_one(b, tanh_(b, softplus_of(b, x, -1, number_(b, 20.0))));
+    return composite_(b, CUPEL_FORM_MISH, mul_(b, x, t), x, t, -1);
 }
 
 int cupel_compose_softsign(cupel_builder *b, const cupel_call *call) {
@@ -122,7 +130,8 @@ int cupel_compose_softsign(cupel_builder *b, const cupel_call *call) {
 
 int cupel_compose_hardtanh(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0);
-    return minimum_(b, maximum_(b, x, argument_or(b, call, 1, "-1")), argument_or(b, call, 2, "1"));
+    int low = argument_or(b, call, 1, "-1"), high = argument_or(b, call, 2, "1");
+    return composite_(b, CUPEL_FORM_HARDTANH, minimum_(b, maximum_(b, x, low), high), x, low, high);
 }
 
 /* (x + 3) / 6, which PyTorch's documentation writes x/6 + 1/2 */
@@ -131,20 +140,23 @@ static int sixth(cupel_builder *b, int x) {
 }
 
 int cupel_compose_hardsigmoid(cupel_builder *b, const cupel_call *call) {
-    return clamp_(b, sixth(b, real_argument(b, call, 0)), 0.0, 1.0);
+    int x = real_argument(b, call, 0);
+    return composite_(b, CUPEL_FORM_HARDSIGMOID, clamp_(b, sixth(b, x), 0.0, 1.0), x, -1, -1);
 }
 
 /* x relu6(x + 3) / 6: the product comes first, and may overflow */
 int cupel_compose_hardswish(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0), six = number_(b, 6.0);
-    return div_(b, mul_(b, x, clamp_(b, mul_(b, six, sixth(b, x)), 0.0, 6.0)), six);
+    int y = div_(b, mul_(b, x, clamp_(b, mul_(b, six, sixth(b, x)), 0.0, 6.0)), six);
+    return composite_(b, CUPEL_FORM_HARDSWISH, y, x, -1, -1);
 }
 
 /* min(x, 0) - log1p(exp(-|x|)) */
 int cupel_compose_logsigmoid(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0);
     int soft = log_one_and_exp(b, neg_(b, abs_(b, x)));
-    return sub_(b, minimum_(b, x, number_(b, 0.0)), soft);
+    int y = sub_(b, minimum_(b, x, number_(b, 0.0)), soft);
+    return composite_(b, CUPEL_FORM_LOGSIGMOID, y, x, -1, -1);
 }
 
 int cupel_compose_tanhshrink(cupel_builder *b, const cupel_call *call) {

@@ -13,10 +13,13 @@ static int real_argument(cupel_builder *b, const cupel_call *call, int i) {
  * log1p(-x) */
 int cupel_compose_bce(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0), target = real_argument(b, call, 1), least = number_(b, -100.0);
-    int absent =
-        mul_(b, sub_(b, target, number_(b, 1.0)), maximum_(b, log_(b, sub_(b, number_(b, 1.0), x)), least));
-    int present = mul_(b, target, maximum_(b, log_(b, x), least));
-    return cupel_compose_reduced(b, call, 2, sub_(b, absent, present));
+    int log_absent = maximum_(b, log_(b, sub_(b, number_(b, 1.0), x)), least), log_present = maximum_(b, log_(b, x), least);
+    int absent = mul_(b, sub_(b, target, number_(b, 1.0)), log_absent);
+    int loss = sub_(b, absent, mul_(b, target, log_present));
+    cupel_emit_composite(b, (cupel_composite){.node = loss,
+                                              .form = CUPEL_FORM_BCE,
+                                              .args = {x, target, log_absent, log_present}});
+    return cupel_compose_reduced(b, call, 2, loss);
 }
 
 /* log(1 + exp(x)) - x t, without overflow. Kernels write it as max(x, 0) - x t + log1p(exp(-|x|)), or as
@@ -159,6 +162,7 @@ int cupel_compose_triplet_margin_loss(cupel_builder *b, const cupel_call *call) 
     int margin = cupel_call_has(call, 3) ? real_argument(b, call, 3) : number_(b, 1.0);
     int eps = cupel_call_has(call, 4) ? real_argument(b, call, 4) : cupel_emit_literal(b, "1e-6");
     int near = distance(b, anchor, positive, eps), far = distance(b, anchor, negative, eps);
-    int loss = maximum_(b, sub_(b, add_(b, margin, near), far), number_(b, 0.0));
+    int open = sub_(b, add_(b, margin, near), far), zero = number_(b, 0.0);
+    int loss = composite_(b, CUPEL_FORM_CLAMP_MIN, maximum_(b, open, zero), open, zero, -1);
     return cupel_compose_reduced(b, call, 5, loss);
 }

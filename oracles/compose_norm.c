@@ -23,7 +23,9 @@ int cupel_compose_layer_norm(cupel_builder *b, const cupel_call *call) {
     if (!last_axis(b, call, &x, &axes)) return -1;
     int difference = sub_(b, x, cupel_compose_mean_of(b, x, axes, true));
     int variance = cupel_compose_variance_of(b, x, axes, 0, true);
-    int y = mul_(b, difference, rsqrt_(b, add_(b, variance, epsilon(b, call, 3, "1e-5"))));
+    int rstd = rsqrt_(b, add_(b, variance, epsilon(b, call, 3, "1e-5")));
+    int y = mul_(b, difference, rstd);
+    row_composite_(b, CUPEL_FORM_NORMALISED, y, axes, x, rstd, -1);
     if (cupel_call_has(call, 1)) y = mul_(b, y, cupel_call_node(b, call, 1));
     if (cupel_call_has(call, 2)) y = add_(b, y, cupel_call_node(b, call, 2));
     return y;
@@ -34,7 +36,9 @@ int cupel_compose_rms_norm(cupel_builder *b, const cupel_call *call) {
     unsigned axes;
     if (!last_axis(b, call, &x, &axes)) return -1;
     int square = cupel_compose_mean_of(b, mul_(b, x, x), axes, true);
-    int y = mul_(b, x, rsqrt_(b, add_(b, square, epsilon(b, call, 2, "1e-5"))));
+    int rrms = rsqrt_(b, add_(b, square, epsilon(b, call, 2, "1e-5")));
+    int y = mul_(b, x, rrms);
+    row_composite_(b, CUPEL_FORM_RMS_NORMALISED, y, axes, x, rrms, -1);
     if (cupel_call_has(call, 1)) y = mul_(b, y, cupel_call_node(b, call, 1));
     return y;
 }
@@ -49,5 +53,6 @@ int cupel_compose_l2_normalize(cupel_builder *b, const cupel_call *call) {
                                "expected axis=-1, the only one l2_normalize takes");
     const cupel_operand two = {.form = CUPEL_OPERAND_ABSENT};
     int norm = cupel_compose_norm_of(b, x, &two, axes, true);
-    return div_(b, x, maximum_(b, norm, epsilon(b, call, 1, "1e-12")));
+    int divisor = maximum_(b, norm, epsilon(b, call, 1, "1e-12"));
+    return row_composite_(b, CUPEL_FORM_L2_NORMALISED, div_(b, x, divisor), axes, x, norm, divisor);
 }

@@ -45,8 +45,6 @@ ONE_PRIMITIVE(isinf, ISINF)
     }
 TWO_ARGUMENTS(atan2, ATAN2)
 TWO_ARGUMENTS(fmod, FMOD)
-TWO_ARGUMENTS(minimum, MINIMUM)
-TWO_ARGUMENTS(maximum, MAXIMUM)
 TWO_ARGUMENTS(fmin, FMIN)
 TWO_ARGUMENTS(fmax, FMAX)
 
@@ -58,14 +56,30 @@ int cupel_compose_where(cupel_builder *b, const cupel_call *call) {
     return where_(b, cupel_call_node(b, call, 0), cupel_call_node(b, call, 1), cupel_call_node(b, call, 2));
 }
 
+/* Noted, because relu and clamp make the same node and have another derivative at a tie. */
+int cupel_compose_minimum(cupel_builder *b, const cupel_call *call) {
+    int y = minimum_(b, cupel_call_node(b, call, 0), cupel_call_node(b, call, 1));
+    return composite_(b, CUPEL_FORM_PLAIN, y, -1, -1, -1);
+}
+
+int cupel_compose_maximum(cupel_builder *b, const cupel_call *call) {
+    int y = maximum_(b, cupel_call_node(b, call, 0), cupel_call_node(b, call, 1));
+    return composite_(b, CUPEL_FORM_PLAIN, y, -1, -1, -1);
+}
+
+static int clamped(cupel_builder *b, cupel_form form, int x, int bound) {
+    int y = form == CUPEL_FORM_CLAMP_MIN ? maximum_(b, x, bound) : minimum_(b, x, bound);
+    return composite_(b, form, y, x, bound, -1);
+}
+
 /* torch.clamp: min(max(x, min), max), so that with crossed bounds the upper one wins; NaN stays. */
 int cupel_compose_clamp(cupel_builder *b, const cupel_call *call) {
     int x = cupel_call_node(b, call, 0);
     if (!cupel_call_has(call, 1) && !cupel_call_has(call, 2))
         return cupel_emit_fail(b, CUPEL_CONTRACT, call->place, "expected at least one of min and max in %s",
                                call->info->signature);
-    if (cupel_call_has(call, 1)) x = maximum_(b, x, cupel_call_node(b, call, 1));
-    if (cupel_call_has(call, 2)) x = minimum_(b, x, cupel_call_node(b, call, 2));
+    if (cupel_call_has(call, 1)) x = clamped(b, CUPEL_FORM_CLAMP_MIN, x, cupel_call_node(b, call, 1));
+    if (cupel_call_has(call, 2)) x = clamped(b, CUPEL_FORM_CLAMP_MAX, x, cupel_call_node(b, call, 2));
     return x;
 }
 

@@ -102,8 +102,13 @@ int cupel_compose_variance_of(cupel_builder *b, int x, unsigned axes, int64_t co
     b->statistic++;
     int sum = cupel_emit_reduce(b, CUPEL_OP_SUM, mul_(b, difference, difference), axes, keep);
     b->statistic--;
-    int64_t divisor = cupel_compose_extent(b, x, axes) - correction;
-    return div_(b, sum, number_(b, divisor > 0 ? (double)divisor : 0.0));
+    const int64_t degrees = cupel_compose_extent(b, x, axes) - correction;
+    const double divisor = degrees > 0 ? (double)degrees : 0.0;
+    return cupel_emit_composite(b, (cupel_composite){.node = div_(b, sum, number_(b, divisor)),
+                                                     .form = CUPEL_FORM_VARIANCE,
+                                                     .args = {x, -1, -1, -1},
+                                                     .axes = axes,
+                                                     .number = divisor});
 }
 
 int cupel_compose_mean(cupel_builder *b, const cupel_call *call) {
@@ -123,7 +128,8 @@ int cupel_compose_var(cupel_builder *b, const cupel_call *call) {
 }
 
 int cupel_compose_std(cupel_builder *b, const cupel_call *call) {
-    return sqrt_(b, cupel_compose_var(b, call));
+    int variance = cupel_compose_var(b, call);
+    return composite_(b, CUPEL_FORM_ROOT, sqrt_(b, variance), variance, -1, -1);
 }
 
 /* ---- norms ---- */
@@ -151,8 +157,13 @@ int cupel_compose_norm_of(cupel_builder *b, int x, const cupel_operand *p, unsig
     int sum = cupel_emit_reduce(b, CUPEL_OP_SUM, power, axes, keep);
     b->statistic--;
     if (order == 1.0) return sum;
-    if (order == 2.0) return sqrt_(b, sum);
-    return cupel_emit_binary(b, CUPEL_OP_POW, sum, div_(b, number_(b, 1.0), cupel_operand_node(b, p)));
+    int norm = order == 2.0 ? sqrt_(b, sum)
+                            : cupel_emit_binary(b, CUPEL_OP_POW, sum,
+                                                div_(b, number_(b, 1.0), cupel_operand_node(b, p)));
+    return cupel_emit_composite(
+        b,
+        (cupel_composite){
+            .node = norm, .form = CUPEL_FORM_NORM, .args = {x, -1, -1, -1}, .axes = axes, .number = order});
 }
 
 int cupel_compose_norm(cupel_builder *b, const cupel_call *call) {

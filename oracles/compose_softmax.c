@@ -32,7 +32,8 @@ int cupel_compose_softmax(cupel_builder *b, const cupel_call *call) {
     if (!shift(b, x, axis, &s)) return -1;
     if (s.empty) return s.shifted;
     int e = exp_(b, s.shifted);
-    return div_(b, e, cupel_emit_reduce(b, CUPEL_OP_SUM, e, s.axes, true));
+    int y = div_(b, e, cupel_emit_reduce(b, CUPEL_OP_SUM, e, s.axes, true));
+    return row_composite_(b, CUPEL_FORM_SOFTMAX, y, s.axes, x, -1, -1);
 }
 
 int cupel_compose_log_softmax_of(cupel_builder *b, int x, int axis) {
@@ -40,7 +41,8 @@ int cupel_compose_log_softmax_of(cupel_builder *b, int x, int axis) {
     if (!shift(b, x, axis, &s)) return -1;
     if (s.empty) return s.shifted;
     int sum = cupel_emit_reduce(b, CUPEL_OP_SUM, exp_(b, s.shifted), s.axes, true);
-    return sub_(b, s.shifted, log_(b, sum));
+    int y = sub_(b, s.shifted, log_(b, sum));
+    return row_composite_(b, CUPEL_FORM_LOG_SOFTMAX, y, s.axes, x, -1, -1);
 }
 
 int cupel_compose_log_softmax(cupel_builder *b, const cupel_call *call) {
@@ -61,6 +63,7 @@ int cupel_compose_logsumexp(cupel_builder *b, const cupel_call *call) {
     int guarded = where_(b, cupel_emit_unary(b, CUPEL_OP_ISINF, top), number_(b, 0.0), top);
     int sum = cupel_emit_reduce(b, CUPEL_OP_SUM, exp_(b, sub_(b, x, guarded)), axes, true);
     int result = add_(b, log_(b, sum), guarded);
+    row_composite_(b, CUPEL_FORM_LOGSUMEXP, result, axes, x, -1, -1);
     if (keep || result < 0) return result;
     cupel_window w = cupel_window_of(b, result);
     for (int i = w.rank; i-- > 0;)

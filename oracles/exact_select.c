@@ -66,6 +66,16 @@ static void exclude(cupel_exact_session *s, const cupel_node *n, int64_t index, 
     cupel_exact_return(s);
 }
 
+static void between(cupel_exact_session *s, const cupel_node *n, int64_t index, cupel_exact_value *out) {
+    const cupel_exact_value *v[3];
+    for (int i = 0; i < 3; i++) v[i] = cupel_exact_get(s, n->args[i], index, cupel_exact_borrow(s));
+    cupel_exact_copy(out, v[0]);
+    out->ball = cupel_ball_between(&v[0]->ball, &v[1]->ball, &v[2]->ball);
+    out->open |= v[2]->open;
+    out->unsound |= v[1]->unsound || v[2]->unsound;
+    for (int i = 0; i < 3; i++) cupel_exact_return(s);
+}
+
 static void loosen(cupel_exact_session *s, const cupel_node *n, int64_t index, cupel_exact_value *out) {
     const cupel_exact_value *x = cupel_exact_get(s, n->args[0], index, cupel_exact_borrow(s));
     cupel_exact_copy(out, x);
@@ -78,6 +88,7 @@ void cupel_exact_select(cupel_exact_session *s, int node, int64_t index, cupel_e
     switch (n->op) {
     case CUPEL_OP_WHERE: choose(s, n, index, out); break;
     case CUPEL_OP_EXCLUDE: exclude(s, n, index, out); break;
+    case CUPEL_OP_BETWEEN: between(s, n, index, out); break;
     case CUPEL_OP_LOOSEN: loosen(s, n, index, out); break;
     default: cast(s, n, index, out); break;
     }

@@ -202,7 +202,7 @@
     X("other", dropout_mask, "dropout_mask(seed, p, shape=none)", "none", NOW)                               \
     X("other", quantize, "quantize(x, scale, type, zero_point=0)", "torch.quantize_per_tensor", NOW)         \
     X("other", dequantize, "dequantize(x, scale, zero_point=0)", "torch.dequantize", NOW)                    \
-    X("gradient", vjp, "vjp(expr, wrt, cotangent)", "torch.autograd.grad", LATER)
+    X("gradient", vjp, "vjp(expr, wrt, cotangent)", "torch.autograd.grad", NOW)
 
 #define CUPEL_DECLARE_NOW(name) cupel_composer cupel_compose_##name;
 #define CUPEL_DECLARE_LATER(name)

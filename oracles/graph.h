@@ -1,6 +1,6 @@
 /* The postcondition of one binding (dims, types and params fixed) as a graph of primitives in topological
- * order. One graph, several evaluators: bounded fp64 (bounded.h) and exact (exact.h); shadows and gradients
- * to come. */
+ * order. One graph, several evaluators: bounded fp64 (bounded.h) and exact (exact.h); gradients
+ * are further nodes of it (gradient.h); shadows to come. */
 #ifndef CUPEL_GRAPH_H
 #define CUPEL_GRAPH_H
 
@@ -27,7 +27,8 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
  * - REMAINDER has the sign of the divisor (Python's %), FMOD that of the dividend; INT is 64-bit;
  * - EXCLUDE: x, condition (BOOL): x where the condition is surely false, else not judged (EXCLUDED). LOOSEN:
  * an operand of a matrix product that a kernel may round or truncate to `type` first (`products` of the
- * contract); its value is the argument's;
+ * contract); its value is the argument's; BETWEEN: x, y, condition (BOOL): x, and where the condition may hold
+ * a kernel may return anything from x to y (a gradient between two one-sided derivatives);
  * - SCATTER_ADD: x [.., N], index (INT) [.., M], source [.., M]: torch.scatter_add along the last axis, the
  * leading shapes equal; an index out of range leaves the row open (CONVENTION);
  * - SORT: values in ascending order along the last axis, NaN last; ARGSORT: positions (INT) in that order,
@@ -67,6 +68,7 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
                             BITAND, "bitand", binary) X(BITOR, "bitor", binary) X(BITXOR, "bitxor", binary)  \
                             X(SHL, "shl", binary) X(SHR, "shr", binary) X(WHERE, "where", select)            \
                                 X(EXCLUDE, "exclude", select) X(LOOSEN, "loosen", select)                    \
+                                X(BETWEEN, "between", select)                                                \
                                 X(CAST, "cast", select) /* reductions over the last axis of their argument   \
                                                            (other axes are moved there by a view) */         \
         X(SUM, "sum", reduce) X(PROD, "prod", reduce) X(AMAX, "amax", reduce) X(AMIN, "amin", reduce)        \

@@ -134,6 +134,7 @@ static bool hands_on(cupel_op op) {
     case CUPEL_OP_WHERE:
     case CUPEL_OP_EXCLUDE:
     case CUPEL_OP_LOOSEN:
+    case CUPEL_OP_BETWEEN:
     case CUPEL_OP_CAST:
     case CUPEL_OP_SUM:
     case CUPEL_OP_PROD:

@@ -151,23 +151,6 @@ static bool integer_call(cupel_builder *b, const cupel_expr *expr, cupel_operand
     return true;
 }
 
-/* A gradient takes a composite's own closed form, so it has to know which calls the nodes came from. */
-static void remember(cupel_builder *b, int node, const cupel_call *call) {
-    if (node < 0) return;
-    if (b->call_count == b->call_capacity) {
-        const int capacity = b->call_capacity ? 2 * b->call_capacity : 16;
-        cupel_made_call *calls = cupel_arena_alloc(b->arena, (size_t)capacity * sizeof *calls);
-        if (!calls) {
-            cupel_emit_fail(b, CUPEL_MEMORY, call->place, "out of memory");
-            return;
-        }
-        if (b->call_count) memcpy(calls, b->calls, (size_t)b->call_count * sizeof *calls);
-        b->calls = calls;
-        b->call_capacity = capacity;
-    }
-    b->calls[b->call_count++] = (cupel_made_call){node, call};
-}
-
 cupel_operand cupel_translate_call(cupel_builder *b, const cupel_expr *expr) {
     size_t count, at = 0;
     const cupel_function_info *functions = cupel_functions(&count);
@@ -193,7 +176,5 @@ cupel_operand cupel_translate_call(cupel_builder *b, const cupel_expr *expr) {
     bind(b, expr, call);
     b->place = expr->place;
     if (b->code != CUPEL_OK) return cupel_operand_none();
-    int node = cupel_compose_find(at)(b, call);
-    remember(b, node, call);
-    return cupel_operand_of_node(b, node);
+    return cupel_operand_of_node(b, cupel_compose_find(at)(b, call));
 }

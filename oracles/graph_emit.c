@@ -391,3 +391,27 @@ int cupel_emit_exclude(cupel_builder *b, int x, int condition) {
     if (b->code != CUPEL_OK || x < 0 || condition < 0 || !meet(b, &x, &condition)) return -1;
     return like(b, CUPEL_OP_EXCLUDE, b->nodes[x].kind, CUPEL_F64, x, 2, (int[]){x, condition});
 }
+
+int cupel_emit_between(cupel_builder *b, int x, int y, int condition) {
+    condition = cupel_emit_as(b, CUPEL_VALUE_BOOL, condition);
+    if (b->code != CUPEL_OK || x < 0 || y < 0 || condition < 0) return -1;
+    y = cupel_emit_as(b, b->nodes[x].kind, y);
+    if (y < 0 || !meet(b, &x, &y) || !meet(b, &x, &condition) || !meet(b, &x, &y)) return -1;
+    return like(b, CUPEL_OP_BETWEEN, b->nodes[x].kind, CUPEL_F64, x, 3, (int[]){x, y, condition});
+}
+
+/* ---- composites ---- */
+
+int cupel_emit_composite(cupel_builder *b, cupel_composite composite) {
+    if (b->code != CUPEL_OK || composite.node < 0) return -1;
+    if (b->composite_count == b->composite_capacity) {
+        const int capacity = b->composite_capacity ? 2 * b->composite_capacity : 16;
+        cupel_composite *grown = cupel_arena_alloc(b->arena, (size_t)capacity * sizeof *grown);
+        if (!grown) return out_of_memory(b);
+        if (b->composite_count) memcpy(grown, b->composites, (size_t)b->composite_count * sizeof *grown);
+        b->composites = grown;
+        b->composite_capacity = capacity;
+    }
+    b->composites[b->composite_count++] = composite;
+    return composite.node;
+}

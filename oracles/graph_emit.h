@@ -8,11 +8,47 @@
 
 #include "graph.h"
 
-/* The node that a call became. */
-typedef struct cupel_made_call {
+/* Composites whose derivative PyTorch writes in closed form, or whose value at a kink it fixes: composers say
+ * so of the node they made (cupel_emit_composite), and gradient_composite.c has the forms. PLAIN: the
+ * primitive's own rule. args of each form: there. */
+typedef enum cupel_form {
+    CUPEL_FORM_PLAIN,
+    CUPEL_FORM_SIGMOID,
+    CUPEL_FORM_SILU,
+    CUPEL_FORM_GELU,
+    CUPEL_FORM_GELU_TANH,
+    CUPEL_FORM_SOFTPLUS,
+    CUPEL_FORM_LOGSIGMOID,
+    CUPEL_FORM_MISH,
+    CUPEL_FORM_ELU,
+    CUPEL_FORM_RELU,
+    CUPEL_FORM_CLAMP_MIN,
+    CUPEL_FORM_CLAMP_MAX,
+    CUPEL_FORM_HARDTANH,
+    CUPEL_FORM_HARDSIGMOID,
+    CUPEL_FORM_HARDSWISH,
+    CUPEL_FORM_BCE,
+    CUPEL_FORM_SOFTMAX,
+    CUPEL_FORM_LOG_SOFTMAX,
+    CUPEL_FORM_LOGSUMEXP,
+    CUPEL_FORM_NORMALISED,
+    CUPEL_FORM_RMS_NORMALISED,
+    CUPEL_FORM_L2_NORMALISED,
+    CUPEL_FORM_VARIANCE,
+    CUPEL_FORM_ROOT,
+    CUPEL_FORM_NORM,
+    CUPEL_FORM_COUNT
+} cupel_form;
+
+enum { CUPEL_COMPOSITE_ARGS = 4 };
+
+typedef struct cupel_composite {
     int node;
-    const struct cupel_call *call;
-} cupel_made_call;
+    cupel_form form;
+    int args[CUPEL_COMPOSITE_ARGS];
+    unsigned axes; /* that it reduces over, of args[0] */
+    double number; /* VARIANCE: its divisor; NORM: its order */
+} cupel_composite;
 
 typedef struct cupel_builder {
     const cupel_symbols *symbols;
@@ -23,11 +59,11 @@ typedef struct cupel_builder {
     int count, capacity;
     int *slots; /* hash table of nodes, -1: free */
     int slot_count;
-    cupel_span place;       /* of the expression that is being built */
-    int statistic;          /* > 0 while a mean, variance or norm is being composed */
-    int depth;              /* of nested expressions and defines */
-    cupel_made_call *calls; /* every call of the language that was composed, in order: gradients ask for it */
-    int call_count, call_capacity;
+    cupel_span place;            /* of the expression that is being built */
+    int statistic;               /* > 0 while a mean, variance or norm is being composed */
+    int depth;                   /* of nested expressions and defines */
+    cupel_composite *composites; /* in the order in which they were made: gradients ask for them */
+    int composite_count, composite_capacity;
     int *define_states; /* per define: not built, being built, built */
     struct cupel_operand *define_values;
 } cupel_builder;
@@ -42,6 +78,9 @@ static inline const cupel_node *cupel_emit_node(const cupel_builder *b, int node
 
 /* Adds a node whose op, kind, shape, arguments and attributes are set, or finds its equal. */
 int cupel_emit_add(cupel_builder *b, cupel_node node, int arg_count, const int *args);
+
+/* Notes what a node stands for and returns the node, -1 after an error. */
+int cupel_emit_composite(cupel_builder *b, cupel_composite composite);
 
 /* Constants of rank 0. digits may be NULL. */
 int cupel_emit_real(cupel_builder *b, double number, const char *digits);
@@ -63,6 +102,8 @@ int cupel_emit_where(cupel_builder *b, int condition, int x, int y);
 /* x, not judged where the condition may hold (EXCLUDE). */
 int cupel_emit_exclude(cupel_builder *b, int x, int condition);
 int cupel_emit_cast(cupel_builder *b, cupel_dtype type, int x);
+/* x, and where the condition may hold anything up to y as well (BETWEEN). */
+int cupel_emit_between(cupel_builder *b, int x, int y, int condition);
 
 /* The common shape of two; false when they do not fit. */
 bool cupel_emit_common(int rank_x, const int64_t *x, int rank_y, const int64_t *y, int *rank, int64_t *shape);

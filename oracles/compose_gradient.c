@@ -1,0 +1,30 @@
+/* vjp(expr, wrt, cotangent). */
+#include <string.h>
+
+#include "function_table.h"
+#include "gradient.h"
+
+int cupel_compose_vjp(cupel_builder *b, const cupel_call *call) {
+    int value = cupel_call_node(b, call, 0), wrt = cupel_call_node(b, call, 1);
+    int cotangent = cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_call_node(b, call, 2));
+    if (value < 0 || wrt < 0 || cotangent < 0) return -1;
+    if (b->nodes[wrt].op != CUPEL_OP_INPUT || b->nodes[wrt].kind != CUPEL_VALUE_REAL)
+        return cupel_emit_fail(b, CUPEL_CONTRACT, call->args[1].place,
+                               "expected an input of a real type to differentiate by, found %s",
+                               b->nodes[wrt].op == CUPEL_OP_INPUT ? "one of integers" : "an expression");
+    value = cupel_emit_as(b, CUPEL_VALUE_REAL, value);
+    if (value < 0) return -1;
+    const int rank = b->nodes[value].rank;
+    int64_t shape[CUPEL_RANK_MAX];
+    memcpy(shape, b->nodes[value].shape, sizeof shape);
+    int common;
+    int64_t together[CUPEL_RANK_MAX];
+    const cupel_node *dy = &b->nodes[cotangent];
+    if (!cupel_emit_common(dy->rank, dy->shape, rank, shape, &common, together) || common != rank ||
+        memcmp(together, shape, (size_t)rank * sizeof *shape) != 0)
+        return cupel_emit_fail(b, CUPEL_CONTRACT, call->args[2].place,
+                               "expected a cotangent of the shape %s of the expression, found %s",
+                               cupel_emit_shape_text(b, rank, shape),
+                               cupel_emit_shape_text(b, dy->rank, dy->shape));
+    return cupel_gradient_of(b, value, wrt, cotangent);
+}
