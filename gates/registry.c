@@ -107,7 +107,7 @@ static const cupel_gate_info infos[] = {
     {CUPEL_GATE_CMP_01, "every value pattern gives an allowed output",
      "any case at the base type and an ordinary shape", NULL, true, NULL},
     {CUPEL_GATE_CMP_02, "a backward kernel's outputs match the exact vector-Jacobian product",
-     "contracts with vjp", has_gradient, false, "gradients come in a later version"},
+     "contracts with vjp", has_gradient, false, "a count of its own comes in a later version"},
     {CUPEL_GATE_CMP_03, "right for every shape and layout claimed",
      "shapes that are not ordinary, strides, offsets, shared buffers", has_several_shapes, true, NULL},
     {CUPEL_GATE_ORD_01, "permuting a wholly reduced axis stays inside both allowed sets",

@@ -480,7 +480,7 @@ static const char *unsupported(const operands *o) {
     static const struct {
         const char *words, *what;
     } list[] = {{"backward bwd grad gradient dgrad wgrad",
-                 "gradients (vjp) are not there yet: write the derivative out"},
+                 "a gradient is written vjp(expression of the forward kernel, input, upstream gradient)"},
                 {"conv2d conv1d conv3d convolution conv", "convolutions are not there yet"},
                 {"maxpool avgpool pooling pool", "pooling is not there yet"},
                 {"attention flash mha sdpa",

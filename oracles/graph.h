@@ -27,8 +27,8 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
  * - REMAINDER has the sign of the divisor (Python's %), FMOD that of the dividend; INT is 64-bit;
  * - EXCLUDE: x, condition (BOOL): x where the condition is surely false, else not judged (EXCLUDED). LOOSEN:
  * an operand of a matrix product that a kernel may round or truncate to `type` first (`products` of the
- * contract); its value is the argument's; BETWEEN: x, y, condition (BOOL): x, and where the condition may hold
- * a kernel may return anything from x to y (a gradient between two one-sided derivatives);
+ * contract); its value is the argument's; BETWEEN: x, y, condition (BOOL): x, and where the condition may
+ * hold a kernel may return anything from x to y (a gradient between two one-sided derivatives);
  * - SCATTER_ADD: x [.., N], index (INT) [.., M], source [.., M]: torch.scatter_add along the last axis, the
  * leading shapes equal; an index out of range leaves the row open (CONVENTION);
  * - SORT: values in ascending order along the last axis, NaN last; ARGSORT: positions (INT) in that order,

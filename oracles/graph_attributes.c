@@ -63,6 +63,7 @@ static void mark_rescalable(cupel_graph *graph, bool *carries) {
         case CUPEL_OP_RESHAPE:
         case CUPEL_OP_EXCLUDE:
         case CUPEL_OP_LOOSEN:
+        case CUPEL_OP_BETWEEN:
         case CUPEL_OP_NEG:
         case CUPEL_OP_DIV: carries[i] = first; break;
         case CUPEL_OP_MUL: carries[i] = first || second; break;

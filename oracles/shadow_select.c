@@ -1,4 +1,4 @@
-/* WHERE, EXCLUDE, LOOSEN and CAST. */
+/* WHERE, EXCLUDE, LOOSEN, BETWEEN and CAST. */
 #include <string.h>
 
 #include "shadow_impl.h"
@@ -49,6 +49,7 @@ cupel_code cupel_shadow_select(cupel_shadow *s, int node) {
     const cupel_shadow_tensor *t = &s->tensors[node];
     switch (s->graph->nodes[node].op) {
     case CUPEL_OP_WHERE: where(s, node); break;
+    case CUPEL_OP_BETWEEN:
     case CUPEL_OP_EXCLUDE: memcpy(t->data, cupel_shadow_arg(s, node, 0)->data, (size_t)t->count * 8); break;
     case CUPEL_OP_LOOSEN: loosen(s, node); break;
     default: cast(s, node); break;

@@ -116,6 +116,7 @@ static cupel_code symbols_create(const cupel_binding *binding, cupel_arena *aren
     s->all.numbers = s->numbers;
     s->all.products_given = c->has_products;
     s->all.products = c->products;
+    s->all.kinks_any = c->kinks_any;
     return CUPEL_OK;
 }
 

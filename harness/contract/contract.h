@@ -144,6 +144,7 @@ typedef struct cupel_contract {
     cupel_dtype accumulate;
     bool has_products; /* operands of matrix products may be rounded or truncated to this type */
     cupel_dtype products;
+    bool kinks_any; /* gradients at non-smooth points: anything between the one-sided derivatives */
     bool math_fast; /* default true */
     cupel_subnormal_rule subnormals;
     bool range_safe;

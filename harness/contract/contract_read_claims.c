@@ -159,7 +159,7 @@ static cupel_code read_words(cupel_reader *r, const cupel_yaml *root) {
                              *const range[] = {"working", "safe"}, *const order[] = {"any"},
                              *const deterministic[] = {"auto", "true", "false"},
                              *const accumulate[] = {"f32", "f64", "f16", "bf16"},
-                             *const products[] = {"tf32", "bf16", "f16"};
+                             *const products[] = {"tf32", "bf16", "f16"}, *const kinks[] = {"torch", "any"};
     static const cupel_dtype accumulate_types[] = {CUPEL_F32, CUPEL_F64, CUPEL_F16, CUPEL_BF16},
                              product_types[] = {CUPEL_TF32, CUPEL_BF16, CUPEL_F16};
     cupel_contract *c = r->contract;
@@ -196,6 +196,10 @@ static cupel_code read_words(cupel_reader *r, const cupel_yaml *root) {
         CUPEL_TRY(cupel_reader_choice(r, node, products, 3, &choice));
         c->has_products = true;
         c->products = product_types[choice];
+    }
+    if ((node = cupel_contract_yaml_get(root, "kinks"))) {
+        CUPEL_TRY(cupel_reader_choice(r, node, kinks, 2, &choice));
+        c->kinks_any = choice == 1;
     }
     return CUPEL_OK;
 }

@@ -140,6 +140,24 @@ static void products_loosen_operands(void **state) {
     }
 }
 
+/* `kinks` reaches the graph: the derivative at 0 is a number, or any between two. */
+static void kinks_open_gradients(void **state) {
+    const char *keys = "dims: {M: 3}\ninputs: {x: \"f32[M]\", w: \"f32[M]\"}\noutputs: {y: \"f32[M]\"}\n"
+                       "ensures: {y: \"vjp(relu(x), x, w)\"}\n";
+    static const char *const choices[] = {"", "kinks: torch\n", "kinks: any\n"};
+    for (int k = 0; k < 3; k++) {
+        const cupel_contract *c = make(*state, cupel_arena_printf(*state, "%s%s", keys, choices[k]));
+        cupel_binding b = ordinary_of(c);
+        cupel_error err = {0};
+        cupel_graph *graph;
+        assert_int_equal(cupel_binding_complete(&b, &err), CUPEL_OK);
+        assert_int_equal(cupel_binding_graph(&b, *state, &graph, &err), CUPEL_OK);
+        int open = 0;
+        for (int i = 0; i < graph->node_count; i++) open += graph->nodes[i].op == CUPEL_OP_BETWEEN;
+        assert_int_equal(open, k == 2);
+    }
+}
+
 /* The oracle must see the number that the kernel sees. */
 static void params_are_rounded_as_passed(void **state) {
     static const struct {
@@ -297,6 +315,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(shapes_and_types, set_up, tear_down),
         cmocka_unit_test_setup_teardown(scalars, set_up, tear_down),
         cmocka_unit_test_setup_teardown(products_loosen_operands, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(kinks_open_gradients, set_up, tear_down),
         cmocka_unit_test_setup_teardown(params_are_rounded_as_passed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rules, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries, set_up, tear_down),
