@@ -13,7 +13,8 @@ static int real_argument(cupel_builder *b, const cupel_call *call, int i) {
  * log1p(-x) */
 int cupel_compose_bce(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0), target = real_argument(b, call, 1), least = number_(b, -100.0);
-    int log_absent = maximum_(b, log_(b, sub_(b, number_(b, 1.0), x)), least), log_present = maximum_(b, log_(b, x), least);
+    int log_absent = maximum_(b, log_(b, sub_(b, number_(b, 1.0), x)), least),
+        log_present = maximum_(b, log_(b, x), least);
     int absent = mul_(b, sub_(b, target, number_(b, 1.0)), log_absent);
     int loss = sub_(b, absent, mul_(b, target, log_present));
     cupel_emit_composite(b, (cupel_composite){.node = loss,
