@@ -118,6 +118,8 @@ static void errors_name_place_and_expectation(void **state) {
         {"vjp(x * x, x * 2, x)", 12, CUPEL_CONTRACT, "an input of a real type to differentiate by"},
         {"vjp(x * x, i, x)", 12, CUPEL_CONTRACT, "found one of integers"},
         {"vjp(sum(x, axis=0), x, x)", 24, CUPEL_CONTRACT, "a cotangent of the shape [4] of the expression"},
+        {"1 + conv2d(x, x)", 12, CUPEL_CONTRACT,
+         "expected x of shape [N, C, H, W] or [C, H, W] in conv2d, found [3, 4]"},
         {"softmax(x)", 1, CUPEL_CONTRACT, "expected the argument 'axis' of softmax(x, axis)"},
         {"softmax(x, 1, 2)", 15, CUPEL_CONTRACT, "at most 2 arguments"},
         {"softmax(x, axes=1)", 17, CUPEL_CONTRACT, "did you mean 'axis'?"},
