@@ -54,6 +54,25 @@ LOSS(smooth_l1) {
     return d < 0.5f ? form % 2 ? 0.5f * d * d / 0.5f : d * d : d - 0.25f;
 }
 
+/* log(1 + exp(x)) - x t in the forms of textbooks and of PyTorch's versions. */
+LOSS(logits) {
+    const float e = good_exp(p, -fabsf(x)), most = fmaxf(-x, 0);
+    const float soft = form / 4 % 2 ? good_log(p, 1.0f + e) : log1pf(e);
+    if (isnan(x) || isnan(t)) return NAN;
+    switch (form % 4) {
+    case 0: return fmaxf(x, 0) - x * t + soft;
+    case 1: return (1.0f - t) * x + soft + most;
+    case 2: return (1.0f - t) * x - (fminf(x, 0) - soft);
+    default: return fmaf(-x, t, fmaxf(x, 0)) + soft;
+    }
+}
+
+LOSS(hinge) {
+    (void)p;
+    const float margin = form % 2 ? fmaf(-x, t, 1.0f) : 1.0f - x * t;
+    return isnan(margin) ? margin : fmaxf(margin, 0);
+}
+
 LOSS(huber) {
     (void)p;
     const float d = fabsf(x - t);
@@ -218,6 +237,11 @@ static const property_operator rows[] = {
     ROW("smooth_l1_loss(x, t, reduction=\"none\", beta=0.5)", 2, smooth_l1, losses_inputs)
     ROW("huber_loss(x, t, delta=0.5)", 30, huber, losses_inputs)
     ROW("huber_loss(x, t, reduction=\"none\", delta=0.5)", 2, huber, losses_inputs)
+    ROW("bce_with_logits(x, t)", 240, logits, losses_inputs)
+    ROW("bce_with_logits(x, t, reduction=\"none\")", 8, logits, probability_inputs)
+    ROW("bce_with_logits(x, t, reduction=\"sum\")", 80, logits, probability_inputs)
+    ROW("hinge_loss(x, t)", 30, hinge, losses_inputs)
+    ROW("hinge_loss(x, t, reduction=\"none\")", 2, hinge, losses_inputs)
     ROW("bce(x, t)", 60, bce, probability_inputs)
     ROW("bce(x, t, reduction=\"none\")", 4, bce, probability_inputs)
     ROW("kl_div(x, t)", 30, kl_div, losses_inputs)
