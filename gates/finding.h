@@ -3,7 +3,7 @@
 #define CUPEL_FINDING_H
 
 #include "observation.h"
-#include "oracle.h"
+#include "shadow.h"
 
 /* The twelve gates: enumerator, id, title. One file a gate (or a family that shares its comparison). */
 #define CUPEL_GATES(X)                                                                                       \
@@ -94,6 +94,8 @@ typedef struct cupel_finding {
     cupel_place place;              /* of a fault */
     cupel_finding_run run_a, run_b; /* NONDETERMINISM, HISTORY, STRAY_READ: the two that differ */
     int necessary_traits;           /* CUPEL_TRAIT_*, after attribution */
+    cupel_shadow_fault cause;       /* the fault whose shadow gives the same bits (likely_cause.h), */
+    bool cause_everywhere;          /* in right elements too */
     char text[512];                 /* one sentence */
 } cupel_finding;
 

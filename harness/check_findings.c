@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check_impl.h"
+#include "likely_cause.h"
 #include "shrink.h"
 #include "wording.h"
 
@@ -112,6 +113,7 @@ static void tell(const cupel_check *c, const cupel_check_finding *found) {
 }
 
 static void save(const cupel_check *c, cupel_check_finding *found, const cupel_trial *trial) {
+    cupel_likely_cause_find(trial, &found->finding);
     (void)write_bundle(c, found, trial); /* the finding says why not */
     cupel_check_describe(c, found, trial);
     tell(c, found);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "check_impl.h"
+#include "likely_cause.h"
 #include "shrink.h"
 #include "store.h"
 
@@ -69,6 +70,7 @@ static void keep_known(cupel_check *c, const cupel_bundle_info *info, const char
     snprintf(found->bundle, sizeof found->bundle, "%s", path);
     found->known = true;
     found->minimised = minimal;
+    cupel_likely_cause_find(trial, &found->finding);
     cupel_check_describe(c, found, trial);
     c->report->known++;
     if (c->listener && c->listener->found) c->listener->found(c->listener->self, found);

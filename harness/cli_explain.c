@@ -6,6 +6,7 @@
 #include "cli_bundle.h"
 #include "explain_facts.h"
 #include "explain_walk.h"
+#include "likely_cause.h"
 #include "shrink.h"
 #include "wording.h"
 
@@ -40,6 +41,11 @@ static void print_finding(const cupel_cli_bundle *o, const cupel_finding *findin
     if (cupel_word_has_values(finding)) print_values(finding, trial);
     cupel_word_place(at, place, sizeof place);
     if (place[0]) printf("  place     %s\n", place);
+    cupel_finding known = *finding;
+    char cause[160];
+    cupel_likely_cause_find(trial, &known);
+    cupel_likely_cause_describe(&known, cause, sizeof cause);
+    if (cause[0]) printf("  likely    %s\n", cause);
     cupel_explain_runs(finding, trial, "  ", stdout);
     printf("  standing  %s\n\n", finding->standing == CUPEL_STANDING_PROOF
                                      ? "proof: no conforming kernel does this"

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "cli_bundle.h"
 #include "gdb.h"
+#include "likely_cause.h"
 #include "npy.h"
 #include "report.h"
 #include "shrink.h"
@@ -49,6 +50,7 @@ static void compare_output(const cupel_cli_bundle *o, const char *bundle, const 
 static void print_findings(const cupel_cli_bundle *o, const char *bundle, const cupel_trial *trial) {
     for (int i = 0; i < trial->judged.finding_count; i++) {
         cupel_check_finding found = {.finding = trial->judged.findings[i], .recipe = o->recipe};
+        cupel_likely_cause_find(trial, &found.finding);
         cupel_gate gate;
         char signature[160];
         cupel_finding_signature(&found.finding, signature, sizeof signature);
@@ -184,6 +186,7 @@ static cupel_code save_minimal(cupel_cli_bundle *o, const cupel_cli_settings *se
     finding.gate = found->finding.gate;
     finding.necessary_traits = found->finding.necessary_traits;
     found->finding = finding;
+    cupel_likely_cause_find(&trial, &found->finding);
     /* nothing was learnt: what the bundle says about itself stays */
     if (found->gate_untested && cupel_recipe_equal(o->session.contract, &found->recipe, &o->recipe))
         snprintf(found->bundle, sizeof found->bundle, "%s", bundle);

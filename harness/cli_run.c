@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "likely_cause.h"
 #include "report.h"
 #include "wording.h"
 
@@ -260,6 +261,7 @@ static cupel_code build_recipe(const cupel_contract *contract, const cupel_cli_s
 static void print_finding(const cupel_contract *contract, const cupel_recipe *recipe,
                           const cupel_trial *trial, const cupel_finding *finding) {
     cupel_check_finding found = {.finding = *finding, .recipe = *recipe};
+    cupel_likely_cause_find(trial, &found.finding);
     cupel_recipe_describe(contract, recipe, found.described, sizeof found.described);
     cupel_word_where(finding, trial, found.where, sizeof found.where);
     printf("\n");

@@ -7,6 +7,7 @@
 
 #include "attribution.h"
 #include "explain_facts.h"
+#include "likely_cause.h"
 #include "wording.h"
 
 static void write_claim(FILE *out, const cupel_bundle *bundle) {
@@ -67,7 +68,16 @@ static void write_place(FILE *out, const cupel_finding *finding) {
                 finding->signal ? " (by a signal)" : "");
 }
 
-static void write_cause(FILE *out, const cupel_bundle *bundle) {
+/* A shadow with one fault that gives the kernel's bits. */
+static void write_likely_cause(FILE *out, const cupel_finding *finding) {
+    char cause[160];
+    cupel_likely_cause_describe(finding, cause, sizeof cause);
+    if (cause[0])
+        fprintf(out, "Likely cause: %s. The claimed expression was evaluated with this one fault.\n\n",
+                cause);
+}
+
+static void write_conditions(FILE *out, const cupel_bundle *bundle) {
     const cupel_finding *finding = bundle->finding;
     fprintf(out, "## When it fails\n\n");
     if (finding->kind == CUPEL_FINDING_REFUSED && finding->output_name[0]) {
@@ -128,7 +138,8 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path, 
         cupel_explain_runs(finding, bundle->trial, "    ", out);
         fprintf(out, "\n");
     }
-    write_cause(out, bundle);
+    write_likely_cause(out, finding);
+    write_conditions(out, bundle);
     fprintf(out, "## Again\n\n    cupel replay %s\n    cupel explain %s\n", path, path);
     if (has_case) fprintf(out, "    cupel replay --gdb %s\n", path);
     fprintf(out, "\nExecutor %s, seed %" PRIu64 ".\n", bundle->executor, bundle->seed);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "likely_cause.h"
 #include "report.h"
 #include "wording.h"
 
@@ -83,6 +84,10 @@ static json_t *finding_object(const cupel_check_finding *found) {
     char where[512];
     cupel_word_place(place, where, sizeof where);
     json_object_set_new(object, "place", text_or_null(where));
+    json_object_set_new(object, "likely_cause",
+                        finding->cause == CUPEL_SHADOW_NO_FAULT
+                            ? json_null()
+                            : json_string(cupel_shadow_fault_name(finding->cause)));
     json_object_set_new(object, "bundle", text_or_null(found->bundle));
     return object;
 }

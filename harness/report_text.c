@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attribution.h"
+#include "likely_cause.h"
 #include "report.h"
 #include "wording.h"
 
@@ -147,6 +148,9 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     if (cupel_word_has_values(finding)) print_values(found, out);
     cupel_word_place(cupel_word_place_of(finding), place, sizeof place);
     if (place[0]) fprintf(out, "  place     %s\n", place);
+    char cause[160];
+    cupel_likely_cause_describe(finding, cause, sizeof cause);
+    if (cause[0]) fprintf(out, "  likely    %s\n", cause);
     /* a bundle of an earlier run says itself what was learnt then */
     if (found->minimised && found->report.tries > 0 && finding->standing == CUPEL_STANDING_PROOF) {
         char traits[256];

@@ -42,6 +42,7 @@ cupel_ball cupel_ball_leaf(const cupel_working *w, cupel_value_kind kind, double
     uint8_t reason = CUPEL_REASON_JUDGED;
     if (kind == CUPEL_VALUE_REAL && isfinite(value) && !(exact && cupel_working_holds(w, value))) {
         radius = fmax(w->unit * fabs(value), w->eta) * (1 + 0x1p-40);
+        if (w->flush && fabs(value) - radius < w->normal) radius = fmax(radius, fabs(value));
         if (fabs(value) >= w->largest && !w->safe) reason = CUPEL_REASON_OVERFLOW;
     }
     if (value == 0 && exact) classes |= cupel_zero_sign_of(value);

@@ -202,7 +202,7 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
     /* the hardware's division gives 0 (and NaN for an infinite dividend) for huge divisors; so does a flushed
      * reciprocal */
     const double huge = isfinite(b.value) ? fabs(b.value) + b.radius : 0;
-    if ((w->fast || w->flush) && w->type != CUPEL_F64 && huge > 0x1p126) {
+    if ((w->fast || w->flush) && w->type != CUPEL_F64 && huge * w->normal > 1) {
         if (isfinite(value)) r.radius = fmax(r.radius, fabs(value));
         if (a.classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF)) r.classes |= CUPEL_CLASS_NAN;
     }

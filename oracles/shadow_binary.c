@@ -134,7 +134,7 @@ static double one_pass(cupel_shadow *s, const double *x, int64_t n, double divis
         rest = cupel_shadow_round(s, squares - cupel_shadow_divide(s, square, (double)n));
         rest = cupel_shadow_divide(s, rest, divisor);
     }
-    return rest < 0 ? 0 : rest;
+    return fmax(rest, 0); /* which makes a 0 of a NaN */
 }
 
 /* One number a row, in the shape of the SUM that the DIV divides, then moved as that is. */

@@ -95,6 +95,8 @@ int64_t cupel_shadow_seen(const cupel_shadow *s, int64_t n);
 cupel_shadow_pattern cupel_shadow_pattern_of(const cupel_graph *graph, int node, const bool *maxima);
 /* maxima[i]: node i is the AMAX of a CUPEL_IDEA_MAXIMUM. */
 void cupel_shadow_maxima(const cupel_graph *graph, bool *maxima);
+/* Is it a - amax(a), the maximum guarded against infinities or not? */
+bool cupel_shadow_is_below_maximum(const cupel_graph *graph, int node);
 /* Behind VIEW and RESHAPE. */
 int cupel_shadow_behind(const cupel_graph *graph, int node);
 

@@ -141,8 +141,7 @@ unsigned cupel_shadow_applicable(const cupel_graph *graph, const cupel_rules *ru
     for (int i = 0; i < graph->node_count; i++) {
         const cupel_node *n = &graph->nodes[i];
         faults |= faults_of(graph, rules, n);
-        if (n->op == CUPEL_OP_SUB && cupel_trait_of(graph, i).below_maximum)
-            faults |= bit(CUPEL_SHADOW_NO_MAXIMUM);
+        if (cupel_shadow_is_below_maximum(graph, i)) faults |= bit(CUPEL_SHADOW_NO_MAXIMUM);
         if (cupel_shadow_pattern_of(graph, i, NULL).idea == CUPEL_IDEA_VARIANCE)
             faults |= bit(CUPEL_SHADOW_ONE_PASS);
     }

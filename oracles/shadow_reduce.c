@@ -121,6 +121,8 @@ static void extrema(cupel_shadow *s, int node) {
             t->n[r] = best - r * row;
         else if (integers)
             t->n[r] = from->n[best];
+        else if (isnan(from->x[best]) && s->plan.fault == CUPEL_SHADOW_NAN_SWALLOWED)
+            t->x[r] = largest ? -INFINITY : INFINITY; /* what fmax starts from */
         else
             t->x[r] = from->x[best];
     }

@@ -12,6 +12,13 @@ static void copy(void *to, int64_t at, const void *from, int64_t index) {
 
 /* ---- leaves ---- */
 
+/* An input as the working precision holds it. Only what is computed with is flushed; as a fault, everything.
+ */
+static double loaded(cupel_shadow *s, double x) {
+    const bool holds = cupel_working_holds(&s->w, x) && !s->plan.noise;
+    return holds && s->plan.fault != CUPEL_SHADOW_FLUSHED ? x : cupel_shadow_round(s, x);
+}
+
 static void input(cupel_shadow *s, int node) {
     const cupel_node *n = &s->graph->nodes[node];
     const cupel_shadow_tensor *t = &s->tensors[node];
@@ -24,7 +31,7 @@ static void input(cupel_shadow *s, int node) {
         else if (n->kind == CUPEL_VALUE_BOOL)
             t->x[i] = cupel_decode_int(n->type, element) != 0;
         else
-            t->x[i] = cupel_shadow_round(s, cupel_decode(n->type, element));
+            t->x[i] = loaded(s, cupel_decode(n->type, element));
     }
 }
 

@@ -16,8 +16,8 @@ static double accumulated(cupel_shadow *s, double x) {
 double cupel_shadow_step(cupel_shadow *s, double acc, double a, const double *b) {
     if (!b) return accumulated(s, acc + a);
     if (!s->plan.fused) return accumulated(s, acc + accumulated(s, a * *b));
-    const double fused = cupel_shadow_fma(s, a, *b, acc);
-    return s->accumulator == s->w.type ? fused : cupel_round(s->accumulator, fused);
+    if (s->accumulator == s->w.type) return cupel_shadow_fma(s, a, *b, acc);
+    return cupel_round(s->accumulator, fma(a, *b, acc)); /* as a narrow multiply-add: rounded once */
 }
 
 static double term(cupel_shadow *s, const double *a, const double *b, int64_t i) {

@@ -1,0 +1,157 @@
+#include "likely_cause.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Operations that all runs together may take: some tenths of a second. */
+static const double budget = 3e7;
+
+/* The usual orders of evaluation; each is tried fused and not, and with the hardware's functions where the
+ * contract admits them. */
+static const cupel_shadow_plan orders[] = {
+    {.order = CUPEL_SHADOW_SEQUENTIAL},
+    {.order = CUPEL_SHADOW_LANES, .lanes = 32},
+    {.order = CUPEL_SHADOW_LANES, .lanes = 256},
+    {.order = CUPEL_SHADOW_PAIRWISE},
+};
+enum { ORDERS = sizeof orders / sizeof *orders, FORMS = 4 };
+
+typedef struct search {
+    const cupel_trial *trial;
+    cupel_finding *finding;
+    const cupel_allowed *allowed;
+    const unsigned char *got;
+    size_t size;
+    cupel_rules rules;
+    cupel_bindings bindings;
+    cupel_arena *arena;
+} search;
+
+/* ---- what is compared ---- */
+
+static bool same(const search *s, const unsigned char *bytes, int64_t i) {
+    const unsigned char *a = bytes + (size_t)i * s->size, *b = s->got + (size_t)i * s->size;
+    if (!memcmp(a, b, s->size)) return true;
+    return cupel_format_of(s->allowed->type)->kind == CUPEL_KIND_REAL &&
+           cupel_element_is_nan(s->allowed->type, a) && cupel_element_is_nan(s->allowed->type, b);
+}
+
+typedef enum likeness { UNLIKE, WHERE_WRONG, EVERYWHERE } likeness;
+
+static likeness likeness_of(const search *s, const unsigned char *bytes) {
+    likeness found = EVERYWHERE;
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < s->allowed->count; i++) {
+        const bool bad = cupel_judge_element(s->allowed, i, s->got + (size_t)i * s->size) > CUPEL_NOT_JUDGED;
+        wrong += bad;
+        if ((s->allowed->classes[i] & CUPEL_KEEP) || same(s, bytes, i)) continue;
+        if (bad) return UNLIKE;
+        found = WHERE_WRONG;
+    }
+    return wrong > 0 ? found : UNLIKE;
+}
+
+/* ---- the shadows ---- */
+
+static cupel_shadow_plan plan_of(cupel_shadow_fault fault, int order, int form) {
+    cupel_shadow_plan plan = orders[order];
+    plan.fault = fault;
+    plan.fused = form & 1;
+    plan.hardware = plan.reciprocal = (form & 2) != 0;
+    return plan;
+}
+
+static likeness try_plan(const search *s, const cupel_shadow_plan *plan) {
+    cupel_shadow_output *outputs;
+    cupel_error err;
+    cupel_arena_reset(s->arena);
+    outputs = cupel_arena_alloc(s->arena, (size_t)s->trial->graph->output_count * sizeof *outputs);
+    if (!outputs ||
+        cupel_shadow_run(s->trial->graph, &s->bindings, &s->rules, plan, s->arena, outputs, &err) != CUPEL_OK)
+        return UNLIKE;
+    return likeness_of(s, outputs[s->finding->output].bytes);
+}
+
+static void search_faults(const search *s) {
+    const unsigned faults = cupel_shadow_applicable(s->trial->graph, &s->rules);
+    const int forms = s->rules.fast_math ? FORMS : FORMS / 2;
+    likeness best = UNLIKE;
+    for (int f = CUPEL_SHADOW_NO_FAULT + 1; f < CUPEL_SHADOW_FAULT_COUNT; f++) {
+        for (int i = 0; (faults >> f & 1) && i < ORDERS * forms; i++) {
+            const cupel_shadow_plan plan = plan_of((cupel_shadow_fault)f, i / forms, i % forms);
+            const likeness found = try_plan(s, &plan);
+            if (found <= best) continue;
+            best = found;
+            s->finding->cause = (cupel_shadow_fault)f;
+            s->finding->cause_everywhere = found == EVERYWHERE;
+        }
+        if (best == EVERYWHERE) return;
+    }
+}
+
+/* Operations of one run, roughly. */
+static double cost_of(const cupel_graph *graph) {
+    double cost = 0;
+    for (int i = 0; i < graph->node_count; i++) {
+        const cupel_node *n = &graph->nodes[i];
+        double each = 1;
+        if (n->op == CUPEL_OP_MATMUL) {
+            const cupel_node *a = &graph->nodes[n->args[0]];
+            each = (double)a->shape[a->rank - 1];
+        }
+        cost += (double)n->count * each;
+    }
+    return cost * CUPEL_SHADOW_FAULT_COUNT * ORDERS * FORMS;
+}
+
+/* ---- the kernel's output ---- */
+
+static unsigned char *output_of(const cupel_trial *trial, int output, cupel_arena *arena) {
+    const int tensor = cupel_contract_tensor(trial->c->contract, trial->graph->outputs[output].name);
+    if (tensor < 0 || trial->run_count == 0) return NULL;
+    const cupel_case_tensor *t = &trial->c->tensors[tensor];
+    const cupel_observation *run = trial->runs[0].observation;
+    if (t->buffer >= run->buffer_count || !run->buffers[t->buffer].bytes) return NULL;
+    unsigned char *bytes = cupel_arena_raw(arena, (size_t)t->count + 1, cupel_format_of(t->type)->size);
+    if (bytes) cupel_case_gather(trial->c, tensor, run->buffers[t->buffer].bytes, bytes);
+    return bytes;
+}
+
+static bool is_about_values(const cupel_finding *finding) {
+    return finding->output >= 0 && finding->index >= 0 &&
+           (finding->kind == CUPEL_FINDING_WRONG_VALUE || finding->kind == CUPEL_FINDING_WRONG_CLASS);
+}
+
+void cupel_likely_cause_find(const cupel_trial *trial, cupel_finding *finding) {
+    finding->cause = CUPEL_SHADOW_NO_FAULT;
+    if (!is_about_values(finding) || !trial->graph || !trial->allowed || !trial->c) return;
+    if (cost_of(trial->graph) > budget) return;
+    cupel_arena *kept = cupel_arena_create(0), *arena = cupel_arena_create(0);
+    const void **data = kept ? cupel_arena_alloc(kept, (CUPEL_TENSOR_MAX + 1) * sizeof *data) : NULL;
+    unsigned char *got = data ? output_of(trial, finding->output, kept) : NULL;
+    if (got && arena) {
+        int count = 0;
+        for (int i = 0; i < trial->c->tensor_count; i++)
+            if (trial->c->contract->tensors[i].roles & CUPEL_ROLE_INPUT)
+                data[count++] = trial->c->tensors[i].values;
+        const search s = {.trial = trial,
+                          .finding = finding,
+                          .allowed = &trial->allowed[finding->output],
+                          .got = got,
+                          .size = cupel_format_of(trial->allowed[finding->output].type)->size,
+                          .rules = cupel_binding_rules(&trial->c->binding),
+                          .bindings = {count, data},
+                          .arena = arena};
+        search_faults(&s);
+    }
+    cupel_arena_free(arena);
+    cupel_arena_free(kept);
+}
+
+void cupel_likely_cause_describe(const cupel_finding *finding, char *text, size_t size) {
+    text[0] = '\0';
+    if (finding->cause == CUPEL_SHADOW_NO_FAULT) return;
+    snprintf(text, size, "the same bits as with %s%s", cupel_shadow_fault_sentence(finding->cause),
+             finding->cause_everywhere ? "" : ", wherever the result is wrong");
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Kernels of seeds/ with a defect that a faulty shadow has too: the report and the bundle name it."""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CAUSES = {
+    "matmul_half_accumulator": ("f16-accumulator", "an fp16 accumulator"),
+    "layer_norm_one_pass": ("one-pass-variance", "a one-pass variance"),
+    "row_max_nan": ("nan-swallowed", "swallow a NaN"),
+    "matmul_k_tail": ("dropped-tail", "n % 32"),
+    "softmax_tail_zero": (None, None),
+}
+
+
+def check(cupel, kernel, folder):
+    command = [cupel, "check", kernel, "--cases", "300", "--seed", "1", "--format", "json", "-o", folder]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return json.loads(done.stdout)["findings"]
+
+
+def problems(name, findings):
+    cause, words = CAUSES[name]
+    if not findings:
+        return [f"{name}: no finding"]
+    first = findings[0]
+    if first["likely_cause"] != cause:
+        return [f"{name}: expected {cause}, found {first['likely_cause']}"]
+    explained = (pathlib.Path(first["bundle"]) / "explain.md").read_text()
+    if cause and words not in explained:
+        return [f"{name}: explain.md does not say '{words}'"]
+    if not cause and "Likely cause" in explained:
+        return [f"{name}: explain.md names a cause"]
+    return []
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cupel", required=True)
+    parser.add_argument("--kernels", required=True)
+    options = parser.parse_args()
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in CAUSES:
+            kernel = f"{options.kernels}/{name}.cu"
+            failures += problems(name, check(options.cupel, kernel, folder))
+    print("\n".join(failures) if failures else "every cause is named")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
