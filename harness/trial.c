@@ -97,6 +97,9 @@ static bool needs_exact(const trial *t, int output) {
     return t->rules.working == CUPEL_F64 || t->out->graph->outputs[output].type == CUPEL_F64;
 }
 
+/* Elements of an output that are beyond fp64's integers and evaluated exactly: seconds at most. */
+enum { COMPLETED_MAX = 16384 };
+
 static cupel_code ask_oracle(trial *t) {
     const cupel_graph *graph = t->out->graph;
     int exact = 0;
@@ -108,6 +111,11 @@ static cupel_code ask_oracle(trial *t) {
     if (exact) CUPEL_TRY(exact_session(t));
     for (int o = 0; o < graph->output_count; o++)
         if (needs_exact(t, o)) CUPEL_TRY(cupel_exact_output(t->session, o, t->arena, &allowed[o], t->err));
+    for (int o = 0; o < graph->output_count; o++) {
+        if (needs_exact(t, o) || allowed[o].by_reason[CUPEL_REASON_UNABLE] == 0) continue;
+        CUPEL_TRY(exact_session(t));
+        CUPEL_TRY(cupel_exact_complete(t->session, o, COMPLETED_MAX, &allowed[o], t->err));
+    }
     for (int o = 0; o < graph->output_count; o++) cupel_tolerance_apply(t->contract, &allowed[o]);
     t->out->allowed = allowed;
     return CUPEL_OK;
@@ -120,6 +128,10 @@ static bool is_value_kind(cupel_finding_kind kind) {
            kind == CUPEL_FINDING_WRONG_ZERO_SIGN;
 }
 
+static bool is_wide_integer(cupel_dtype type) {
+    return type == CUPEL_I64 || type == CUPEL_U64;
+}
+
 /* The exact element as an allowed set of one element, so that one rule judges both oracles' answers. */
 static cupel_judgement judge_exactly(const cupel_graph_output *output, cupel_exact_element *exact,
                                      const cupel_suspect_element *element, double *ratio) {
@@ -129,6 +141,8 @@ static cupel_judgement judge_exactly(const cupel_graph_output *output, cupel_exa
                          .value = &exact->value,
                          .lo = &exact->lo,
                          .hi = &exact->hi,
+                         .least = is_wide_integer(output->type) ? &exact->least : NULL,
+                         .most = is_wide_integer(output->type) ? &exact->most : NULL,
                          .radius = &exact->radius,
                          .classes = &exact->classes,
                          .reasons = &exact->reason};

@@ -29,6 +29,14 @@ cupel_code cupel_allowed_create(const cupel_graph_output *output, cupel_arena *a
     out->radius = cupel_arena_raw(arena, n, sizeof(double));
     out->classes = cupel_arena_raw(arena, n, 1);
     out->reasons = cupel_arena_raw(arena, n, 1);
+    const cupel_format *format = cupel_format_of(output->type);
+    const bool wide = format->kind != CUPEL_KIND_REAL && format->size == 8;
+    if (wide) {
+        out->least = cupel_arena_raw(arena, n, sizeof *out->least);
+        out->most = cupel_arena_raw(arena, n, sizeof *out->most);
+    }
+    if (wide && (!out->least || !out->most))
+        return cupel_fail(err, CUPEL_MEMORY, "no memory for the allowed set of '%s'", output->name);
     if (!out->value || !out->lo || !out->hi || !out->radius || !out->classes || !out->reasons)
         return cupel_fail(err, CUPEL_MEMORY, "no memory for the allowed set of '%s'", output->name);
     return CUPEL_OK;
@@ -41,6 +49,14 @@ void cupel_allowed_set(cupel_allowed *allowed, int64_t i, double value, const cu
     allowed->radius[i] = p->radius;
     allowed->classes[i] = p->classes;
     allowed->reasons[i] = p->reason;
+    if (!allowed->least) return;
+    cupel_encode(allowed->type, p->lo, &allowed->least[i]);
+    cupel_encode(allowed->type, p->hi, &allowed->most[i]);
+}
+
+void cupel_allowed_set_integer(cupel_allowed *allowed, int64_t i, uint64_t least, uint64_t most) {
+    allowed->least[i] = least;
+    allowed->most[i] = most;
 }
 
 static_assert(CUPEL_REASON_JUDGED == 0, "eight judged elements are eight zero bytes");
@@ -61,6 +77,32 @@ void cupel_allowed_count(cupel_allowed *allowed) {
     allowed->judged = allowed->by_reason[CUPEL_REASON_JUDGED];
 }
 
+/* Types of which conforming conversions differ above the largest number: CUDA's fp8 constructors saturate,
+ * infinities too, and PyTorch's `to` gives NaN (e4m3) or infinity (e5m2). Both are allowed. */
+static bool may_saturate(cupel_dtype type) {
+    return type == CUPEL_E4M3 || type == CUPEL_E5M2;
+}
+
+static void close_saturating(cupel_dtype type, cupel_permitted *p) {
+    const double largest = cupel_format_largest(type);
+    const uint8_t up = p->classes & CUPEL_CLASS_POS_INF, down = p->classes & CUPEL_CLASS_NEG_INF;
+    const bool finite = p->classes & CUPEL_CLASS_FINITE;
+    const bool above = up || (finite && !(p->hi <= largest)),
+               below = down || (finite && !(p->lo >= -largest));
+    if (finite && up) p->hi = largest;
+    if (finite && down) p->lo = -largest;
+    if (!finite && (up || down)) p->lo = down ? -largest : largest, p->hi = up ? largest : -largest;
+    p->lo = fmax(fmin(p->lo, largest), -largest);
+    p->hi = fmax(fmin(p->hi, largest), -largest);
+    if (!above && !below) return;
+    p->classes |= CUPEL_CLASS_FINITE;
+    if (type == CUPEL_E4M3) {
+        p->classes = (uint8_t)((p->classes & ~(CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF)) | CUPEL_CLASS_NAN);
+    } else {
+        p->classes |= (uint8_t)((above ? CUPEL_CLASS_POS_INF : 0) | (below ? CUPEL_CLASS_NEG_INF : 0));
+    }
+}
+
 /* Ends beyond the overflow threshold round to an infinity: it joins, and the largest number stays. Both ends
  * beyond: only it. */
 static void close_ends(cupel_dtype type, cupel_permitted *p) {
@@ -75,7 +117,8 @@ static void close_ends(cupel_dtype type, cupel_permitted *p) {
     p->hi = fmin(p->hi, largest);
 }
 
-static void permit_integer(cupel_dtype type, cupel_value_kind kind, const cupel_ball *b, cupel_permitted *p) {
+static void permit_integer(const cupel_working *w, cupel_dtype type, cupel_value_kind kind,
+                           const cupel_ball *b, cupel_permitted *p) {
     const cupel_format *f = cupel_format_of(type);
     const int bits = f->kind == CUPEL_KIND_BOOLEAN ? 1 : (int)f->size * 8;
     const double top = f->kind == CUPEL_KIND_SIGNED ? ldexp(1, bits - 1) - 1 : ldexp(1, bits) - 1;
@@ -85,7 +128,14 @@ static void permit_integer(cupel_dtype type, cupel_value_kind kind, const cupel_
     const bool finite = (b->classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE;
     /* what a conversion out of range gives is the device's business */
     if (!p->reason && (!finite || !(p->lo >= bottom && p->hi <= top))) p->reason = CUPEL_REASON_CONVENTION;
-    if (!p->reason && (fabs(p->lo) > 0x1p53 || fabs(p->hi) > 0x1p53)) p->reason = CUPEL_REASON_UNABLE;
+    if (!p->reason && (fabs(p->lo) > w->integers || fabs(p->hi) > w->integers))
+        p->reason = CUPEL_REASON_UNABLE;
+}
+
+/* Rounded to nearest; an infinity where that overflows, also of a type that has none. */
+static double beyond(cupel_dtype type, double x) {
+    const double r = cupel_round(type, x);
+    return isnan(r) ? copysign(INFINITY, x) : r;
 }
 
 static void permit_real(const cupel_working *w, cupel_dtype type, const cupel_ball *b, cupel_permitted *p) {
@@ -98,8 +148,15 @@ static void permit_real(const cupel_working *w, cupel_dtype type, const cupel_ba
         p->lo = fmin(p->lo, 0);
         p->hi = fmax(p->hi, 0);
     }
-    p->lo = cupel_round(type, p->lo);
-    p->hi = cupel_round(type, p->hi);
+    if (may_saturate(type)) { /* beyond the threshold nearest gives no number: close_saturating sees to it */
+        p->lo = beyond(type, p->lo);
+        p->hi = beyond(type, p->hi);
+        return;
+    }
+    /* a tf32 result may be rounded to nearest, ties either way, truncated, or left to the reader to truncate
+     */
+    p->lo = type == CUPEL_TF32 ? cupel_round_down(type, p->lo) : cupel_round(type, p->lo);
+    p->hi = type == CUPEL_TF32 ? cupel_round_up(type, p->hi) : cupel_round(type, p->hi);
     if (type == CUPEL_F64 && p->radius == 0) return;
     close_ends(type, p);
 }
@@ -114,14 +171,24 @@ cupel_permitted cupel_ball_permit(const cupel_working *w, cupel_dtype type, cupe
     p.lo = cupel_ball_lo(b);
     p.hi = cupel_ball_hi(b);
     if (cupel_format_of(type)->kind != CUPEL_KIND_REAL) {
-        permit_integer(type, kind, b, &p);
+        permit_integer(w, type, kind, b, &p);
     } else if (b->classes & CUPEL_CLASS_FINITE) {
         permit_real(w, type, b, &p);
     } else {
         p.lo = p.hi = b->value;
     }
+    if (may_saturate(type)) close_saturating(type, &p);
     if (b->value != 0 || p.radius > 0) p.classes &= CUPEL_CLASS_MASK;
     return p;
+}
+
+static bool integer_below(cupel_dtype type, uint64_t a, uint64_t b) {
+    return type == CUPEL_U64 ? a < b : (int64_t)a < (int64_t)b;
+}
+
+static void join_integers(cupel_allowed *allowed, int64_t i, uint64_t least, uint64_t most) {
+    if (integer_below(allowed->type, least, allowed->least[i])) allowed->least[i] = least;
+    if (integer_below(allowed->type, allowed->most[i], most)) allowed->most[i] = most;
 }
 
 cupel_code cupel_allowed_tolerate(cupel_allowed *allowed, double absolute, double relative,
@@ -146,7 +213,12 @@ cupel_code cupel_allowed_tolerate(cupel_allowed *allowed, double absolute, doubl
             p.hi = real ? cupel_round_up(allowed->type, value + p.radius) : ceil(value + p.radius);
             if (real) close_ends(allowed->type, &p);
         }
+        if (may_saturate(allowed->type)) close_saturating(allowed->type, &p);
+        const uint64_t least = allowed->least ? allowed->least[i] : 0,
+                       most = allowed->most ? allowed->most[i] : 0;
         cupel_allowed_set(allowed, i, value, &p);
+        /* the nearest double of the exact value is not the value: what it was stays allowed */
+        if (allowed->least && fabs(value) > 0x1p53) join_integers(allowed, i, least, most);
     }
     cupel_allowed_count(allowed);
     return CUPEL_OK;

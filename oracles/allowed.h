@@ -15,6 +15,9 @@ void cupel_allowed_describe(const cupel_graph_output *output, cupel_allowed *out
 /* Writes element index from what a kernel may return. */
 void cupel_allowed_set(cupel_allowed *allowed, int64_t index, double value, const cupel_permitted *permitted);
 
+/* As cupel_allowed_set, for ends that doubles may lack: the bits of i64 and u64 elements. */
+void cupel_allowed_set_integer(cupel_allowed *allowed, int64_t index, uint64_t least, uint64_t most);
+
 /* Counts judged elements and reasons; call after the last set. */
 void cupel_allowed_count(cupel_allowed *allowed);
 

@@ -45,6 +45,7 @@ cupel_ball cupel_ball_leaf(const cupel_working *w, cupel_value_kind kind, double
         if (w->flush && fabs(value) - radius < w->normal) radius = fmax(radius, fabs(value));
         if (fabs(value) >= w->largest && !w->safe) reason = CUPEL_REASON_OVERFLOW;
     }
+    if (kind != CUPEL_VALUE_REAL && !(fabs(value) <= w->integers)) reason = CUPEL_REASON_UNABLE;
     if (value == 0 && exact) classes |= cupel_zero_sign_of(value);
     cupel_ball leaf = cupel_ball_plain(value, radius, classes, reason);
     leaf.direct = true;
@@ -179,8 +180,10 @@ static bool is_softmax_sum(const cupel_graph *graph, const cupel_node *sum) {
 
 cupel_trait cupel_trait_of(const cupel_graph *graph, int index) {
     const cupel_node *n = &graph->nodes[index];
-    cupel_trait t = {
-        .overflow = fmax(n->terms, 4), .in_statistic = n->in_statistic, .rescalable = n->rescalable};
+    cupel_trait t = {.overflow = fmax(n->terms, 4),
+                     .in_statistic = n->in_statistic,
+                     .rescalable = n->rescalable,
+                     .width = n->width};
     switch (n->op) {
     case CUPEL_OP_MUL: t.square = n->args[0] == n->args[1]; break;
     case CUPEL_OP_SUB: t.below_maximum = is_own_maximum(graph, n->args[0], n->args[1]); break;

@@ -48,6 +48,7 @@ typedef struct cupel_trait {
     bool in_statistic; /* sums here are never exact, nor joined: Welford and Chan round */
     bool rescalable;   /* SUM, MATMUL: a running maximum with rescaling */
     double overflow;   /* factor of the overflow rule, at least 4 */
+    cupel_dtype width; /* of integers: as in cupel_node */
 } cupel_trait;
 
 cupel_trait cupel_trait_of(const cupel_graph *graph, int node);
@@ -87,7 +88,8 @@ cupel_ball cupel_ball_multiply(const cupel_working *w, const cupel_trait *t, con
                                const cupel_ball *b, double value, bool exact);
 cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const cupel_ball *a,
                              const cupel_ball *b, double value, bool exact);
-cupel_ball cupel_ball_integer(cupel_op op, const cupel_ball *a, const cupel_ball *b, double value);
+cupel_ball cupel_ball_integer(const cupel_working *w, cupel_dtype width, cupel_op op, const cupel_ball *a,
+                              const cupel_ball *b, double value);
 cupel_ball cupel_ball_compare(cupel_op op, const cupel_ball *a, const cupel_ball *b, double value);
 cupel_ball cupel_ball_extremum(const cupel_working *w, cupel_op op, const cupel_ball *a, const cupel_ball *b,
                                double value);

@@ -1,6 +1,7 @@
 /* Functions of one argument, pow, fmod, remainder and atan2. */
 #include "ball.h"
 #include "function_value.h"
+#include "integers.h"
 
 /* Where the function's finite values lie: an infinite radius must not excuse what no kernel can return. */
 static void range_of(cupel_op op, double *floor, double *ceiling) {
@@ -66,10 +67,10 @@ static cupel_ball test_of(cupel_op op, const cupel_ball *a, double value) {
     return cupel_ball_plain(value, open ? 1 : 0, CUPEL_CLASS_FINITE, a->reason);
 }
 
-static cupel_ball integer_unary(cupel_op op, const cupel_ball *a, double value) {
+static cupel_ball integer_unary(const cupel_working *w, cupel_op op, const cupel_ball *a, double value) {
     cupel_ball r = cupel_ball_plain(value, op == CUPEL_OP_SIGN && a->radius > 0 ? 2 : a->radius,
                                     CUPEL_CLASS_FINITE, a->reason);
-    if (fabs(value) + r.radius > 0x1p53 && !r.reason) r.reason = CUPEL_REASON_UNABLE;
+    if (fabs(value) + r.radius > w->integers && !r.reason) r.reason = CUPEL_REASON_UNABLE;
     return r;
 }
 
@@ -149,7 +150,7 @@ cupel_ball cupel_ball_unary(const cupel_working *w, const cupel_trait *t, cupel_
     case CUPEL_OP_TOREAL: return to_real(w, t, a, value);
     default: break;
     }
-    if (kind != CUPEL_VALUE_REAL) return integer_unary(op, a, value);
+    if (kind != CUPEL_VALUE_REAL) return integer_unary(w, op, a, value);
     return moves_exactly(op) ? exact_move(w, t, op, a, value) : function_of(w, t, op, a, value);
 }
 
@@ -231,6 +232,11 @@ static cupel_ball arctangent(const cupel_working *w, const cupel_trait *t, const
     return cupel_ball_close(w, t, r, 4);
 }
 
+static bool is_open(const cupel_trait *t, cupel_op op, const cupel_ball *a, const cupel_ball *b) {
+    return cupel_width_excludes(op, t->width, a->value - a->radius, b->value - b->radius,
+                                b->value + b->radius);
+}
+
 cupel_ball cupel_ball_binary(const cupel_working *w, const cupel_trait *t, cupel_op op, cupel_value_kind kind,
                              const cupel_ball *a, const cupel_ball *b, double value, bool exact) {
     switch (op) {
@@ -240,7 +246,9 @@ cupel_ball cupel_ball_binary(const cupel_working *w, const cupel_trait *t, cupel
     case CUPEL_OP_NE: {
         const bool real = kind == CUPEL_VALUE_REAL;
         const cupel_ball u = real ? cupel_ball_operand(w, a) : *a, v = real ? cupel_ball_operand(w, b) : *b;
-        return cupel_ball_compare(op, &u, &v, value);
+        cupel_ball r = cupel_ball_compare(op, &u, &v, value);
+        if (!real && !r.reason && is_open(t, op, a, b)) r.reason = CUPEL_REASON_CONVENTION;
+        return r;
     }
     case CUPEL_OP_AND:
     case CUPEL_OP_OR: {
@@ -253,10 +261,14 @@ cupel_ball cupel_ball_binary(const cupel_working *w, const cupel_trait *t, cupel
     case CUPEL_OP_MINIMUM:
     case CUPEL_OP_MAXIMUM:
     case CUPEL_OP_FMIN:
-    case CUPEL_OP_FMAX: return cupel_ball_extremum(w, op, a, b, value);
+    case CUPEL_OP_FMAX: {
+        cupel_ball r = cupel_ball_extremum(w, op, a, b, value);
+        if (kind == CUPEL_VALUE_INT && !r.reason && is_open(t, op, a, b)) r.reason = CUPEL_REASON_CONVENTION;
+        return r;
+    }
     default: break;
     }
-    if (kind != CUPEL_VALUE_REAL) return cupel_ball_integer(op, a, b, value);
+    if (kind != CUPEL_VALUE_REAL) return cupel_ball_integer(w, t->width, op, a, b, value);
     const cupel_ball x = cupel_ball_operand(w, a), y = cupel_ball_operand(w, b);
     switch (op) {
     case CUPEL_OP_ADD:

@@ -1,5 +1,6 @@
 /* Choices: comparisons, extrema, where, casts, and the exact integers. */
 #include "ball.h"
+#include "integers.h"
 
 static bool only_finite(const cupel_ball *a) {
     return (a->classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE;
@@ -106,7 +107,8 @@ cupel_ball cupel_ball_exclude(const cupel_ball *x, const cupel_ball *condition) 
 
 /* The integer a cast to an integer type gives: truncated, saturated; NaN and what lies outside is the
  * device's business. */
-static cupel_ball cast_to_integer(cupel_dtype type, const cupel_ball *a, double value) {
+static cupel_ball cast_to_integer(const cupel_working *w, cupel_dtype type, const cupel_ball *a,
+                                  double value) {
     cupel_ball r = cupel_ball_plain(value + 0.0, 0, CUPEL_CLASS_FINITE, a->reason); /* integers know no -0 */
     const cupel_format *f = cupel_format_of(type);
     const double top = ldexp(1, (int)f->size * 8 - (f->kind == CUPEL_KIND_SIGNED ? 1 : 0));
@@ -117,19 +119,56 @@ static cupel_ball cast_to_integer(cupel_dtype type, const cupel_ball *a, double 
         return r;
     }
     r.radius = a->radius > 0 ? fmax(trunc(hi) - value, value - trunc(lo)) : 0;
-    if (fabs(value) + r.radius > 0x1p53 && !r.reason) r.reason = CUPEL_REASON_UNABLE;
+    if (fabs(value) + r.radius > w->integers && !r.reason) r.reason = CUPEL_REASON_UNABLE;
     return r;
+}
+
+static bool saturates(cupel_dtype type) {
+    return type == CUPEL_E4M3 || type == CUPEL_E5M2;
+}
+
+/* fp8 above its largest number: that number (CUDA's constructors saturate, infinities too), or NaN (e4m3) or
+ * the infinity (e5m2) as PyTorch's `to` has it. value is the saturated one. */
+static cupel_ball cast_saturating(cupel_dtype type, const cupel_ball *a, double value) {
+    const bool finite = a->classes & CUPEL_CLASS_FINITE;
+    const bool up = a->classes & CUPEL_CLASS_POS_INF, down = a->classes & CUPEL_CLASS_NEG_INF;
+    const double lo = down ? -INFINITY : finite ? cupel_ball_lo(a) : INFINITY;
+    const double hi = up ? INFINITY : finite ? cupel_ball_hi(a) : -INFINITY;
+    const bool above = up || (finite && hi > 0 && !isfinite(cupel_round(type, hi)));
+    const bool below = down || (finite && lo < 0 && !isfinite(cupel_round(type, lo)));
+    uint8_t classes = a->classes & CUPEL_CLASS_NAN;
+    if (finite || up || down) classes |= CUPEL_CLASS_FINITE;
+    if (type == CUPEL_E4M3 && (above || below)) classes |= CUPEL_CLASS_NAN;
+    if (type == CUPEL_E5M2 && above) classes |= CUPEL_CLASS_POS_INF;
+    if (type == CUPEL_E5M2 && below) classes |= CUPEL_CLASS_NEG_INF;
+    cupel_ball r = cupel_ball_plain(value, 0, classes, a->reason);
+    if (isfinite(value))
+        r.radius = fmax(fmax(cupel_saturate(type, hi) - value, value - cupel_saturate(type, lo)), 0);
+    return r;
+}
+
+/* The extent of a conversion's results: nearest; of tf32 either neighbour, for cvt.rna, truncating loads and
+ * PyTorch's own rounding differ. */
+static double cast_down(cupel_dtype type, double x) {
+    return type == CUPEL_TF32 ? cupel_round_down(type, x) : cupel_round(type, x);
+}
+
+static double cast_up(cupel_dtype type, double x) {
+    return type == CUPEL_TF32 ? cupel_round_up(type, x) : cupel_round(type, x);
 }
 
 cupel_ball cupel_ball_cast(const cupel_working *w, cupel_dtype type, const cupel_ball *a_, double value) {
     const cupel_ball flushed = cupel_ball_operand(w, a_), *a = &flushed;
-    if (cupel_format_of(type)->kind != CUPEL_KIND_REAL) return cast_to_integer(type, a, value);
-    cupel_ball r = cupel_ball_plain(value, 0, (uint8_t)(a->classes | cupel_class_of(value)), a->reason);
+    if (cupel_format_of(type)->kind != CUPEL_KIND_REAL) return cast_to_integer(w, type, a, value);
+    cupel_ball r = saturates(type)
+                       ? cast_saturating(type, a, value)
+                       : cupel_ball_plain(value, 0, (uint8_t)(a->classes | cupel_class_of(value)), a->reason);
     r.direct = a->direct;
+    if (saturates(type) && value == 0) r.classes |= a->classes & (uint8_t)~CUPEL_CLASS_MASK;
     if (value != 0 || a->value != 0 || a->radius > 0) r.classes &= CUPEL_CLASS_MASK;
-    if (isfinite(a->value)) {
-        const double lo = cupel_round(type, cupel_ball_lo(a)), hi = cupel_round(type, cupel_ball_hi(a));
-        r.radius = a->radius > 0 ? fmax(hi - value, value - lo) : 0;
+    if (!saturates(type) && isfinite(a->value)) {
+        const double lo = cast_down(type, cupel_ball_lo(a)), hi = cast_up(type, cupel_ball_hi(a));
+        r.radius = a->radius > 0 || lo != hi ? fmax(hi - value, value - lo) : 0;
         if (isinf(hi)) r.classes |= hi > 0 ? CUPEL_CLASS_POS_INF : CUPEL_CLASS_NEG_INF;
         if (isinf(lo)) r.classes |= lo > 0 ? CUPEL_CLASS_POS_INF : CUPEL_CLASS_NEG_INF;
         if (lo == INFINITY || hi == -INFINITY) r.classes &= (uint8_t)~CUPEL_CLASS_FINITE;
@@ -151,7 +190,8 @@ static bool is_bitwise(cupel_op op) {
            op == CUPEL_OP_SHR;
 }
 
-cupel_ball cupel_ball_integer(cupel_op op, const cupel_ball *a, const cupel_ball *b, double value) {
+cupel_ball cupel_ball_integer(const cupel_working *w, cupel_dtype width, cupel_op op, const cupel_ball *a,
+                              const cupel_ball *b, double value) {
     cupel_ball r = cupel_ball_plain(value, 0, CUPEL_CLASS_FINITE, cupel_reason_of(a, b));
     const double ra = a->radius, rb = b->radius;
     if (op == CUPEL_OP_ADD || op == CUPEL_OP_SUB) r.radius = ra + rb;
@@ -161,11 +201,10 @@ cupel_ball cupel_ball_integer(cupel_op op, const cupel_ball *a, const cupel_ball
     if (jumps && (ra > 0 || rb > 0)) r.radius = INFINITY;
     if (isinf(r.radius) && !r.reason) r.reason = CUPEL_REASON_UNBOUNDED;
     /* by zero, a shift by 64: what the device does is no error of the kernel */
-    const bool undefined =
-        ((op == CUPEL_OP_FMOD || op == CUPEL_OP_REMAINDER) && fabs(b->value) <= rb) ||
-        ((op == CUPEL_OP_SHL || op == CUPEL_OP_SHR) && !(b->value >= 0 && b->value < 64)) ||
-        (op == CUPEL_OP_POW && b->value < 0);
+    const bool undefined = ((op == CUPEL_OP_FMOD || op == CUPEL_OP_REMAINDER) && fabs(b->value) <= rb) ||
+                           cupel_width_excludes(op, width, a->value - ra, b->value - rb, b->value + rb) ||
+                           (op == CUPEL_OP_POW && b->value < 0);
     if (undefined && !r.reason) r.reason = CUPEL_REASON_CONVENTION;
-    if (!(fabs(value) + r.radius <= 0x1p53) && !r.reason) r.reason = CUPEL_REASON_UNABLE;
+    if (!(fabs(value) + r.radius <= w->integers) && !r.reason) r.reason = CUPEL_REASON_UNABLE;
     return r;
 }

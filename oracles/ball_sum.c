@@ -75,7 +75,7 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     cupel_ball r = cupel_ball_plain(value, 0, CUPEL_CLASS_FINITE, tally->reason);
     if (kind != CUPEL_VALUE_REAL) {
         r.radius = tally->spread;
-        if (tally->magnitude > 0x1p53 && !r.reason) r.reason = CUPEL_REASON_UNABLE;
+        if (tally->magnitude > w->integers && !r.reason) r.reason = CUPEL_REASON_UNABLE;
         return r;
     }
     (void)exact;
@@ -121,7 +121,8 @@ cupel_ball cupel_ball_one(void) {
 cupel_ball cupel_ball_prod_step(const cupel_working *w, const cupel_trait *t, cupel_value_kind kind,
                                 const cupel_ball *product, const cupel_ball *factor, double value,
                                 bool exact) {
-    if (kind != CUPEL_VALUE_REAL) return cupel_ball_integer(CUPEL_OP_MUL, product, factor, value);
+    if (kind != CUPEL_VALUE_REAL)
+        return cupel_ball_integer(w, t->width, CUPEL_OP_MUL, product, factor, value);
     cupel_trait chain = *t;
     chain.square = false;
     cupel_ball r = cupel_ball_multiply(w, &chain, product, factor, value, exact);

@@ -5,6 +5,7 @@
 #include "bounded.h"
 #include "bounded_operand.h"
 #include "bounded_view.h"
+#include "integers.h"
 
 static bool is_linear(cupel_op op) {
     return op == CUPEL_OP_ADD || op == CUPEL_OP_SUB;
@@ -90,6 +91,21 @@ static void plan_consumers(cupel_bounded *b) {
     }
 }
 
+/* Integers that leave the type they are computed in. */
+static cupel_code check_width(cupel_bounded *b, int node) {
+    const cupel_node *n = &b->graph->nodes[node];
+    cupel_tensor *t = &b->tensors[node];
+    if (n->kind != CUPEL_VALUE_INT || n->op == CUPEL_OP_INPUT) return CUPEL_OK;
+    for (int64_t i = 0; i < t->count; i++) {
+        const double r = cupel_radius_at(t, i);
+        if (cupel_width_holds(n->width, t->value[i] - r, t->value[i] + r)) continue;
+        if (t->reasons && t->reasons[i] != CUPEL_REASON_JUDGED) continue;
+        CUPEL_TRY(cupel_tensor_need_reasons(b, t));
+        t->reasons[i] = CUPEL_REASON_CONVENTION;
+    }
+    return CUPEL_OK;
+}
+
 typedef cupel_code evaluator(cupel_bounded *, int);
 
 static evaluator *const families[] = {
@@ -143,7 +159,8 @@ static cupel_code evaluate(cupel_bounded *b, int node) {
         return CUPEL_OK;
     }
     CUPEL_TRY(cupel_tensor_create(b, node));
-    return families[b->graph->nodes[node].op](b, node);
+    CUPEL_TRY(families[b->graph->nodes[node].op](b, node));
+    return check_width(b, node);
 }
 
 /* Gives back one use of a node; a view that is not written gives back its argument with its own last use. */
@@ -184,7 +201,7 @@ static bool write_plain(const cupel_bounded *b, const cupel_tensor *t, cupel_all
     const double *value = t->value + begin, *radius = t->radius ? t->radius + begin : none;
     double *lo = out->lo + begin, *hi = out->hi + begin;
     const double largest = cupel_format_largest(out->type) * (1 - 0x1p-7);
-    if (b->w.flush ||
+    if (b->w.flush || out->type == CUPEL_TF32 ||
         !ends_of(value, radius, t->floor, t->ceiling, largest, out->type == CUPEL_F32, lo, hi, n))
         return false;
     if (out->value != t->value) memcpy(out->value + begin, value, (size_t)n * sizeof *value);

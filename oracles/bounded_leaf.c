@@ -17,8 +17,8 @@ static cupel_code input(cupel_bounded *b, int node) {
         for (int64_t i = 0; i < t->count; i++) {
             const int64_t x =
                 cupel_decode_int(n->type, (const char *)b->bindings->data[n->input] + size * (size_t)i);
-            t->value[i] = (double)x;
-            if (x <= INT64_C(1) << 53 && x >= -(INT64_C(1) << 53)) continue;
+            t->value[i] = n->type == CUPEL_U64 ? (double)(uint64_t)x : (double)x;
+            if (fabs(t->value[i]) < b->w.integers) continue;
             CUPEL_TRY(cupel_tensor_need_reasons(b, t));
             t->reasons[i] = CUPEL_REASON_UNABLE;
         }

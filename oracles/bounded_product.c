@@ -59,7 +59,8 @@ static cupel_code element_by_rules(const matmul *p, int64_t at, int64_t i, int64
             const bool exact = isfinite(product) && fma(a.value, c.value, -product) == 0;
             cupel_ball_tally_product(&p->b->w, &tally, &a, &c, product, exact);
         } else {
-            const cupel_ball term = cupel_ball_integer(CUPEL_OP_MUL, &a, &c, product);
+            const cupel_ball term = cupel_ball_integer(&p->b->w, p->b->graph->nodes[p->node].width,
+                                                       CUPEL_OP_MUL, &a, &c, product);
             cupel_ball_tally_add(&p->b->w, &tally, &term);
         }
         value += product;

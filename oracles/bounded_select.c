@@ -55,13 +55,14 @@ static cupel_code cast(cupel_bounded *b, int node) {
     for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
         const int64_t end = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count : begin + CUPEL_BOUNDED_BLOCK;
         for (int64_t i = begin; i < end; i++)
-            t->value[i] = real ? cupel_round(n->type, x->value[i]) : to_integer(x->value[i]);
+            t->value[i] = real ? cupel_saturate(n->type, x->value[i]) : to_integer(x->value[i]);
         for (int64_t i = begin; i < end; i++) {
             const bool plain = real && !b->w.flush && !x->radius &&
                                (!x->classes || x->classes[i] == CUPEL_CLASS_FINITE) &&
                                (!x->reasons || !x->reasons[i]) && isfinite(t->value[i]) &&
                                cupel_format_of(n->type)->precision <= b->w.precision;
-            if (plain && !t->radius) continue;
+            const bool open = n->type == CUPEL_TF32 || n->type == CUPEL_E4M3 || n->type == CUPEL_E5M2;
+            if (plain && !t->radius && !(open && t->value[i] != x->value[i])) continue;
             const cupel_ball bx = cupel_tensor_load(x, i);
             const cupel_ball r = cupel_ball_cast(&b->w, n->type, &bx, t->value[i]);
             CUPEL_TRY(cupel_tensor_store(b, t, i, &r));

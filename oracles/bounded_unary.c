@@ -1,6 +1,7 @@
 /* One operand, element by element. */
 #include "bounded.h"
 #include "function_value.h"
+#include "integers.h"
 
 typedef struct single {
     const cupel_tensor *x;
@@ -161,8 +162,9 @@ static cupel_code by_rules(cupel_bounded *b, int node, int64_t begin, int64_t n)
         const bool grows = self->op == CUPEL_OP_EXP || self->op == CUPEL_OP_EXP2 ||
                            self->op == CUPEL_OP_EXPM1 || self->op == CUPEL_OP_SINH ||
                            self->op == CUPEL_OP_COSH;
-        const double value =
+        double value =
             cupel_keep_finite(cupel_function_value(self->op, x->value[i]), grows && isfinite(x->value[i]));
+        if (self->op == CUPEL_OP_BITNOT) value = cupel_bitnot(self->width, x->value[i]);
         const cupel_ball r =
             cupel_ball_unary(&b->w, &b->plans[node].trait, self->op, self->kind, &bx, value, false);
         CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], i, &r));

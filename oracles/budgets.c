@@ -58,6 +58,7 @@ cupel_working cupel_working_of(const cupel_rules *rules) {
                            type == CUPEL_F64 ? cupel_format_smallest(type) : cupel_format_smallest(type) / 2,
                        .normal = cupel_format_normal(type),
                        .largest = cupel_format_largest(type),
+                       .integers = 0x1p53,
                        .fast = rules->fast_math,
                        .flush = rules->subnormals == CUPEL_SUBNORMALS_FLUSH,
                        .safe = rules->range_safe};

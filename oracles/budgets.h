@@ -17,6 +17,7 @@ typedef struct cupel_working {
     double normal;   /* the smallest normal */
     double largest;  /* the largest finite */
     double division; /* the roundings of one division, in u: correct quotients and x*(1/y) are both within */
+    double integers; /* integers up to this magnitude are exact in the evaluator: 2^53 for doubles */
     bool fast, flush, safe;
 } cupel_working;
 

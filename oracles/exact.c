@@ -15,6 +15,7 @@ cupel_code cupel_exact_open(const cupel_graph *graph, const cupel_bindings *bind
     s->graph = graph;
     s->bindings = bindings;
     s->w = cupel_working_of(rules);
+    s->w.integers = INFINITY; /* enclosures hold them; what leaves 64 bits is not judged anyway */
     cupel_exact_init(&s->spare);
     s->traits = calloc((size_t)graph->node_count + 1, sizeof *s->traits);
     s->uses = calloc((size_t)graph->node_count + 1, sizeof *s->uses);
@@ -52,10 +53,54 @@ static double as_output(cupel_dtype type, mpfr_srcptr x) {
     return cupel_round(type, mpfr_get_d(x, MPFR_RNDZ));
 }
 
+/* Integers are compared as they are: doubles tell few of 64 bits apart. */
+static bool same_integer(const cupel_exact_value *v) {
+    mpfr_t lo, hi;
+    mpfr_init2(lo, mpfr_get_prec(v->lo));
+    mpfr_init2(hi, mpfr_get_prec(v->hi));
+    mpfr_rint_trunc(lo, v->lo, MPFR_RNDN);
+    mpfr_rint_trunc(hi, v->hi, MPFR_RNDN);
+    const bool same = mpfr_equal_p(lo, hi);
+    mpfr_clear(lo);
+    mpfr_clear(hi);
+    return same;
+}
+
 static bool rounds_one_way(cupel_dtype type, const cupel_exact_value *v, double *rounded) {
     *rounded = as_output(type, v->lo);
     const double other = as_output(type, v->hi);
-    return *rounded == other || (isnan(*rounded) && isnan(other));
+    if (isnan(*rounded) && isnan(other)) return true;
+    return *rounded == other &&
+           (cupel_format_of(type)->kind == CUPEL_KIND_REAL || isinf(other) || same_integer(v));
+}
+
+/* The ends of a 64-bit integer output, which the permitted doubles only come near. False: some do not fit. */
+static bool integer_ends(cupel_dtype type, cupel_value_kind kind, const cupel_exact_value *v,
+                         cupel_exact_element *out) {
+    cupel_exact_value ends;
+    cupel_exact_init(&ends);
+    mpfr_set_prec(ends.lo, mpfr_get_prec(v->lo) + 64);
+    mpfr_set_prec(ends.hi, mpfr_get_prec(v->hi) + 64);
+    mpfr_sub_d(ends.lo, v->lo, v->ball.radius, MPFR_RNDD);
+    mpfr_add_d(ends.hi, v->hi, v->ball.radius, MPFR_RNDU);
+    if (v->ball.radius > 0 && mpfr_cmp_d(ends.lo, v->ball.floor) < 0)
+        mpfr_set_d(ends.lo, v->ball.floor, MPFR_RNDD);
+    if (v->ball.radius > 0 && mpfr_cmp_d(ends.hi, v->ball.ceiling) > 0)
+        mpfr_set_d(ends.hi, v->ball.ceiling, MPFR_RNDU);
+    if (kind == CUPEL_VALUE_REAL) {
+        mpfr_rint_trunc(ends.lo, ends.lo, MPFR_RNDD);
+        mpfr_rint_trunc(ends.hi, ends.hi, MPFR_RNDU);
+    } else {
+        mpfr_rint_floor(ends.lo, ends.lo, MPFR_RNDD);
+        mpfr_rint_ceil(ends.hi, ends.hi, MPFR_RNDU);
+    }
+    const bool fits = cupel_exact_fits(type, &ends);
+    if (fits) {
+        out->least = cupel_exact_bits(ends.lo);
+        out->most = cupel_exact_bits(ends.hi);
+    }
+    cupel_exact_clear(&ends);
+    return fits;
 }
 
 /* As many significant digits as both ends agree on, 40 at most. */
@@ -100,6 +145,10 @@ static void fill(const cupel_exact_session *s, const cupel_graph_output *output,
                                  .reason = p.reason,
                                  .precision = s->precision};
     if (unable && out->reason == CUPEL_REASON_JUDGED) out->reason = CUPEL_REASON_UNABLE;
+    const cupel_format *format = cupel_format_of(output->type);
+    if (format->kind != CUPEL_KIND_REAL && format->size == 8 && out->reason == CUPEL_REASON_JUDGED &&
+        !(p.classes & CUPEL_KEEP) && !integer_ends(output->type, s->graph->nodes[output->node].kind, v, out))
+        out->reason = CUPEL_REASON_CONVENTION;
     if (with_digits) write_digits(v, out->digits, sizeof out->digits);
 }
 
@@ -140,17 +189,35 @@ cupel_code cupel_exact_element_of(cupel_exact_session *s, int output, int64_t in
     return element_of(s, output, index, true, out, err);
 }
 
+static cupel_code set_element(cupel_exact_session *s, int output, int64_t i, cupel_allowed *out,
+                              cupel_error *err) {
+    cupel_exact_element e;
+    CUPEL_TRY(element_of(s, output, i, false, &e, err));
+    const cupel_permitted p = {e.lo, e.hi, e.radius, e.classes, e.reason};
+    cupel_allowed_set(out, i, e.value, &p);
+    if (out->least) cupel_allowed_set_integer(out, i, e.least, e.most);
+    return CUPEL_OK;
+}
+
 cupel_code cupel_exact_output(cupel_exact_session *s, int output, cupel_arena *arena, cupel_allowed *out,
                               cupel_error *err) {
     if (output < 0 || output >= s->graph->output_count)
         return cupel_fail(err, CUPEL_RANGE, "expected an output of the graph, found %d", output);
     CUPEL_TRY(cupel_allowed_create(&s->graph->outputs[output], arena, out, err));
-    for (int64_t i = 0; i < out->count; i++) {
-        cupel_exact_element e;
-        CUPEL_TRY(element_of(s, output, i, false, &e, err));
-        const cupel_permitted p = {e.lo, e.hi, e.radius, e.classes, e.reason};
-        cupel_allowed_set(out, i, e.value, &p);
-    }
+    for (int64_t i = 0; i < out->count; i++) CUPEL_TRY(set_element(s, output, i, out, err));
+    cupel_allowed_count(out);
+    return CUPEL_OK;
+}
+
+cupel_code cupel_exact_complete(cupel_exact_session *s, int output, int64_t most, cupel_allowed *out,
+                                cupel_error *err) {
+    const int64_t open = out->by_reason[CUPEL_REASON_UNABLE];
+    if (open == 0 || most < 1) return CUPEL_OK;
+    const int64_t stride = (open + most - 1) / most;
+    int64_t seen = 0;
+    for (int64_t i = 0; i < out->count; i++)
+        if (out->reasons[i] == CUPEL_REASON_UNABLE && seen++ % stride == 0)
+            CUPEL_TRY(set_element(s, output, i, out, err));
     cupel_allowed_count(out);
     return CUPEL_OK;
 }

@@ -62,6 +62,11 @@ bool cupel_exact_has_zero(const cupel_exact_value *v);
 double cupel_exact_nearest(const cupel_exact_value *v, bool *exact);
 void cupel_exact_set_double(cupel_exact_value *v, double x);
 void cupel_exact_set_integer(cupel_exact_value *v, int64_t x);
+void cupel_exact_set_unsigned(cupel_exact_value *v, uint64_t x);
+/* The 64 bits of an integer: two's complement below zero. Of one beyond 64 bits, anything. */
+uint64_t cupel_exact_bits(mpfr_srcptr x);
+/* Do all integers of the enclosure fit the type? To the last one, unlike a comparison of doubles. */
+bool cupel_exact_fits(cupel_dtype type, const cupel_exact_value *v);
 void cupel_exact_copy(cupel_exact_value *to, const cupel_exact_value *from);
 /* x correctly rounded to a real type, ties to even, as a double. */
 double cupel_exact_round(cupel_dtype type, mpfr_srcptr x);

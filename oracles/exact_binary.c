@@ -133,18 +133,34 @@ static bool compare(cupel_op op, cupel_exact_value *out, const cupel_exact_value
     }
 }
 
-static int64_t bits(cupel_op op, int64_t x, int64_t y) {
-    const unsigned shift = (unsigned)(y & 63);
-    switch (op) {
-    case CUPEL_OP_BITAND: return x & y;
-    case CUPEL_OP_BITOR: return x | y;
-    case CUPEL_OP_BITXOR: return x ^ y;
-    case CUPEL_OP_SHL: return (int64_t)((uint64_t)x << shift);
-    default: return x >> shift;
+/* Shifts are products and quotients by powers of two, so that what leaves the width shows. */
+static void shift(cupel_op op, cupel_exact_value *out, const cupel_exact_value *a,
+                  const cupel_exact_value *b) {
+    const uint64_t amount = cupel_exact_bits(b->lo) & 63;
+    mpfr_t quotient;
+    mpfr_init2(quotient, 64);
+    if (op == CUPEL_OP_SHL) {
+        mpfr_mul_2ui(out->lo, a->lo, amount, MPFR_RNDD);
+        mpfr_mul_2ui(out->hi, a->hi, amount, MPFR_RNDU);
+    } else {
+        mpfr_div_2ui(quotient, a->lo, amount, MPFR_RNDN); /* 64 bits stay 64 bits */
+        mpfr_rint_floor(out->lo, quotient, MPFR_RNDD);
+        mpfr_set(out->hi, out->lo, MPFR_RNDU);
     }
+    mpfr_clear(quotient);
 }
 
-static void compute(cupel_op op, cupel_exact_value *out, const cupel_exact_value *a,
+static void bitwise(cupel_op op, bool natural, cupel_exact_value *out, const cupel_exact_value *a,
+                    const cupel_exact_value *b) {
+    const uint64_t x = cupel_exact_bits(a->lo), y = cupel_exact_bits(b->lo);
+    const uint64_t z = op == CUPEL_OP_BITAND ? x & y : op == CUPEL_OP_BITOR ? x | y : x ^ y;
+    if (natural)
+        cupel_exact_set_unsigned(out, z);
+    else
+        cupel_exact_set_integer(out, (int64_t)z);
+}
+
+static void compute(cupel_op op, cupel_dtype width, cupel_exact_value *out, const cupel_exact_value *a,
                     const cupel_exact_value *b) {
     switch (op) {
     case CUPEL_OP_ADD: cupel_exact_add(out, a, b); break;
@@ -165,9 +181,9 @@ static void compute(cupel_op op, cupel_exact_value *out, const cupel_exact_value
     case CUPEL_OP_LE:
     case CUPEL_OP_EQ:
     case CUPEL_OP_NE: cupel_exact_set_integer(out, compare(op, out, a, b)); break;
-    default:
-        cupel_exact_set_integer(out, bits(op, mpfr_get_si(a->lo, MPFR_RNDZ), mpfr_get_si(b->lo, MPFR_RNDZ)));
-        break;
+    case CUPEL_OP_SHL:
+    case CUPEL_OP_SHR: shift(op, out, a, b); break;
+    default: bitwise(op, width == CUPEL_U64, out, a, b); break;
     }
 }
 
@@ -179,7 +195,7 @@ void cupel_exact_binary(cupel_exact_session *s, int node, int64_t index, cupel_e
     const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index, scratch_a);
     const cupel_exact_value *b = same ? a : cupel_exact_get(s, n->args[1], index, scratch_b);
     cupel_exact_start(s, out);
-    compute(n->op, out, a, b);
+    compute(n->op, n->width, out, a, b);
     bool exact;
     double value = cupel_exact_nearest(out, &exact);
     const cupel_value_kind kind = s->graph->nodes[n->args[0]].kind;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "exact.h"
+#include "integers.h"
 
 enum { DEPTH_LIMIT = 3000 };
 
@@ -93,9 +94,13 @@ static void compute(cupel_exact_session *s, int node, int64_t index, cupel_exact
     case FAMILY_leaf:
     case FAMILY_shape: break;
     }
-    if (!s->graph->nodes[node].narrow || out->ball.reason != CUPEL_REASON_JUDGED) return;
+    const cupel_node *n = &s->graph->nodes[node];
+    if (n->kind != CUPEL_VALUE_INT || out->ball.reason != CUPEL_REASON_JUDGED) return;
     const double value = out->ball.value, radius = out->ball.radius;
-    if (value + radius > INT32_MAX || value - radius < INT32_MIN) out->ball.reason = CUPEL_REASON_CONVENTION;
+    const bool fits = n->width == CUPEL_DTYPE_COUNT || radius > 0
+                          ? cupel_width_holds(n->width, value - radius, value + radius)
+                          : cupel_exact_fits(n->width, out);
+    if (!fits) out->ball.reason = CUPEL_REASON_CONVENTION;
 }
 
 /* Sums are always worth a place; an elementwise result if several nodes ask for it, while there is room:

@@ -118,13 +118,43 @@ static void position(cupel_exact_session *s, int node, int64_t index, cupel_exac
     cupel_exact_return(s);
 }
 
+/* Integers that are known exactly differ where their nearest doubles do not. False: some are not. */
+static bool position_of_integer(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
+    const cupel_node *n = &s->graph->nodes[node];
+    const int64_t length = last_extent(s, n->args[0]);
+    const int sign = n->op == CUPEL_OP_ARGMIN ? -1 : 1;
+    cupel_exact_value *best = cupel_exact_borrow(s), *scratch = cupel_exact_borrow(s);
+    int64_t winner = 0;
+    uint8_t reason = CUPEL_REASON_JUDGED;
+    bool blurred = false;
+    cupel_exact_start(s, out);
+    for (int64_t i = 0; i < length && s->code == CUPEL_OK; i++) {
+        const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index * length + i, scratch);
+        inherit(out, a);
+        if (!reason) reason = a->ball.reason;
+        blurred |= a->ball.radius > 0;
+        if (i > 0 && sign * mpfr_cmp(a->lo, best->lo) <= 0) continue;
+        winner = i;
+        cupel_exact_copy(best, a);
+    }
+    out->ball = cupel_ball_plain((double)winner, 0, CUPEL_CLASS_FINITE, reason);
+    cupel_exact_set_integer(out, winner);
+    cupel_exact_return(s);
+    cupel_exact_return(s);
+    return !blurred;
+}
+
 void cupel_exact_reduce(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
     switch (s->graph->nodes[node].op) {
     case CUPEL_OP_SUM: sum(s, node, index, out); break;
     case CUPEL_OP_PROD: prod(s, node, index, out); break;
     case CUPEL_OP_AMAX:
     case CUPEL_OP_AMIN: extremum(s, node, index, out); break;
-    default: position(s, node, index, out); break;
+    default:
+        if (s->graph->nodes[s->graph->nodes[node].args[0]].kind == CUPEL_VALUE_REAL ||
+            !position_of_integer(s, node, index, out))
+            position(s, node, index, out);
+        break;
     }
 }
 
@@ -150,7 +180,13 @@ void cupel_exact_product(cupel_exact_session *s, int node, int64_t index, cupel_
         mpfr_add(out->hi, out->hi, term->hi, MPFR_RNDU);
         bool exact;
         const double value = cupel_exact_nearest(term, &exact);
-        cupel_ball_tally_product(&s->w, &tally, &a->ball, &b->ball, value, exact);
+        if (n->kind == CUPEL_VALUE_REAL) {
+            cupel_ball_tally_product(&s->w, &tally, &a->ball, &b->ball, value, exact);
+        } else {
+            const cupel_ball product =
+                cupel_ball_integer(&s->w, n->width, CUPEL_OP_MUL, &a->ball, &b->ball, value);
+            cupel_ball_tally_add(&s->w, &tally, &product);
+        }
         inherit(out, a);
         inherit(out, b);
         inherit(out, term);

@@ -35,12 +35,20 @@ static void to_integer(cupel_dtype type, cupel_exact_value *out, const cupel_exa
     if (!cupel_exact_is_point(out)) out->open = true;
 }
 
+/* A conversion to fp8 may saturate or not: the finite number stands for the value, cupel_ball_cast adds the
+ * other outcome. Infinities are rounded as they are: they saturate as well. */
+static double saturated(cupel_dtype type, mpfr_srcptr x) {
+    const double r = cupel_exact_round(type, x);
+    if (mpfr_nan_p(x) || isfinite(r)) return r;
+    return cupel_saturate(type, mpfr_sgn(x) > 0 ? INFINITY : -INFINITY);
+}
+
 static void cast(cupel_exact_session *s, const cupel_node *n, int64_t index, cupel_exact_value *out) {
     cupel_exact_value *scratch = cupel_exact_borrow(s);
     const cupel_exact_value *a = cupel_exact_get(s, n->args[0], index, scratch);
     cupel_exact_start(s, out);
     if (n->kind == CUPEL_VALUE_REAL) {
-        const double lo = cupel_exact_round(n->type, a->lo), hi = cupel_exact_round(n->type, a->hi);
+        const double lo = saturated(n->type, a->lo), hi = saturated(n->type, a->hi);
         mpfr_set_d(out->lo, lo, MPFR_RNDD);
         mpfr_set_d(out->hi, hi, MPFR_RNDU);
         if (isnan(lo) != isnan(hi)) cupel_exact_tidy(out, false);

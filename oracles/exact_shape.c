@@ -5,8 +5,6 @@
 
 #include "exact.h"
 
-static const int64_t exact_integers = INT64_C(1) << 53;
-
 static void constant(cupel_exact_session *s, const cupel_node *n, cupel_exact_value *out) {
     const bool exact = n->kind != CUPEL_VALUE_REAL || !n->digits;
     if (n->kind != CUPEL_VALUE_REAL) {
@@ -40,12 +38,9 @@ static void constant(cupel_exact_session *s, const cupel_node *n, cupel_exact_va
     out->ball.ceiling = number + out->ball.radius;
 }
 
-/* Integers that doubles lack are beyond the rules' arithmetic. */
 static void integer(cupel_exact_session *s, cupel_value_kind kind, int64_t x, cupel_exact_value *out) {
     cupel_exact_set_integer(out, x);
     out->ball = cupel_ball_leaf(&s->w, kind, (double)x, true);
-    if ((x > exact_integers || x < -exact_integers) && !out->ball.reason)
-        out->ball.reason = CUPEL_REASON_UNABLE;
 }
 
 void cupel_exact_leaf(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
@@ -57,7 +52,12 @@ void cupel_exact_leaf(cupel_exact_session *s, int node, int64_t index, cupel_exa
         const char *element =
             (const char *)s->bindings->data[n->input] + (size_t)index * cupel_format_of(n->type)->size;
         if (n->kind != CUPEL_VALUE_REAL) {
-            integer(s, n->kind, cupel_decode_int(n->type, element), out);
+            const int64_t x = cupel_decode_int(n->type, element);
+            integer(s, n->kind, x, out);
+            if (n->type == CUPEL_U64 && x < 0) {
+                cupel_exact_set_unsigned(out, (uint64_t)x);
+                out->ball = cupel_ball_leaf(&s->w, n->kind, (double)(uint64_t)x, true);
+            }
         } else {
             const double x = cupel_decode(n->type, element);
             cupel_exact_set_double(out, x);

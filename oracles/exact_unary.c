@@ -167,7 +167,16 @@ void cupel_exact_unary(cupel_exact_session *s, int node, int64_t index, cupel_ex
     case CUPEL_OP_ISINF:
     case CUPEL_OP_ISFINITE:
     case CUPEL_OP_NOT: cupel_exact_set_integer(out, test(n->op, a)); break;
-    case CUPEL_OP_BITNOT: cupel_exact_set_integer(out, ~(int64_t)mpfr_get_si(a->lo, MPFR_RNDZ)); break;
+    case CUPEL_OP_BITNOT: {
+        const bool natural =
+            n->width != CUPEL_DTYPE_COUNT && cupel_format_of(n->width)->kind == CUPEL_KIND_UNSIGNED;
+        const uint64_t bits = ~cupel_exact_bits(a->lo);
+        if (natural)
+            cupel_exact_set_unsigned(out, bits & UINT64_MAX >> (64 - 8 * cupel_format_of(n->width)->size));
+        else
+            cupel_exact_set_integer(out, (int64_t)bits);
+        break;
+    }
     case CUPEL_OP_TOREAL:
         mpfr_set(out->lo, a->lo, MPFR_RNDD);
         mpfr_set(out->hi, a->hi, MPFR_RNDU);

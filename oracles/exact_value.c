@@ -117,6 +117,27 @@ void cupel_exact_set_integer(cupel_exact_value *v, int64_t x) {
     mpfr_set_si(v->hi, x, MPFR_RNDN);
 }
 
+void cupel_exact_set_unsigned(cupel_exact_value *v, uint64_t x) {
+    make_room(v);
+    mpfr_set_ui(v->lo, x, MPFR_RNDN);
+    mpfr_set_ui(v->hi, x, MPFR_RNDN);
+}
+
+uint64_t cupel_exact_bits(mpfr_srcptr x) {
+    return mpfr_sgn(x) < 0 ? (uint64_t)mpfr_get_si(x, MPFR_RNDZ) : mpfr_get_ui(x, MPFR_RNDZ);
+}
+
+bool cupel_exact_fits(cupel_dtype type, const cupel_exact_value *v) {
+    const cupel_format *f = cupel_format_of(type);
+    if (!mpfr_number_p(v->lo) || !mpfr_number_p(v->hi)) return false;
+    const int bits = (int)f->size * 8;
+    if (f->kind == CUPEL_KIND_BOOLEAN) return mpfr_sgn(v->lo) >= 0 && mpfr_cmp_ui(v->hi, 1) <= 0;
+    if (f->kind == CUPEL_KIND_UNSIGNED)
+        return mpfr_sgn(v->lo) >= 0 && mpfr_cmp_ui(v->hi, UINT64_MAX >> (64 - bits)) <= 0;
+    const int64_t top = (int64_t)(UINT64_MAX >> (65 - bits));
+    return mpfr_cmp_si(v->lo, -top - 1) >= 0 && mpfr_cmp_si(v->hi, top) <= 0;
+}
+
 void cupel_exact_copy(cupel_exact_value *to, const cupel_exact_value *from) {
     set_precision(to, mpfr_get_prec(from->lo));
     mpfr_set(to->lo, from->lo, MPFR_RNDN);

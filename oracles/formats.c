@@ -18,10 +18,7 @@ static const cupel_format formats[] = {
                     .emin = (low),                                                                           \
                     .emax = (high),                                                                          \
                     .npy = (descr),                                                                          \
-                    .cuda = (cxx),                                                                           \
-                    .supported = CUPEL_##id == CUPEL_F64 || CUPEL_##id == CUPEL_F32 ||                       \
-                                 CUPEL_##id == CUPEL_F16 || CUPEL_##id == CUPEL_BF16 ||                      \
-                                 CUPEL_##id == CUPEL_I32},
+                    .cuda = (cxx)},
     CUPEL_DTYPES(FORMAT)
 #undef FORMAT
 };
@@ -278,6 +275,12 @@ double cupel_round(cupel_dtype type, double value) {
     double r = round_nearest(type, value);
     if (type == CUPEL_E4M3 && isinf(r)) return copysign(NAN, value);
     return r;
+}
+
+double cupel_saturate(cupel_dtype type, double value) {
+    const double r = round_nearest(type, value);
+    const bool saturates = type == CUPEL_E4M3 || type == CUPEL_E5M2;
+    return saturates && isinf(r) ? copysign(cupel_format_largest(type), value) : r;
 }
 
 double cupel_round_down(cupel_dtype type, double value) {

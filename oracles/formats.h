@@ -51,7 +51,6 @@ typedef struct cupel_format {
     int emax;      /* exponent of the largest finite number */
     const char *npy;
     const char *cuda;
-    bool supported; /* materialised and judged by this version: f64 f32 f16 bf16 i32 */
 } cupel_format;
 
 const cupel_format *cupel_format_of(cupel_dtype type);
@@ -83,6 +82,10 @@ void cupel_encode_many(cupel_dtype type, const double *values, size_t count, voi
 double cupel_round(cupel_dtype type, double value);
 double cupel_round_down(cupel_dtype type, double value); /* towards -inf; below -largest: -inf */
 double cupel_round_up(cupel_dtype type, double value);
+
+/* As cupel_round, but fp8 types saturate: what CUDA's constructors give, infinities included. NaN stays NaN.
+ */
+double cupel_saturate(cupel_dtype type, double value);
 
 /* The neighbour of a representable value in the format, towards +inf or -inf. */
 double cupel_next_up(cupel_dtype type, double value);

@@ -121,7 +121,7 @@ typedef struct cupel_node {
     bool rescalable; /* SUM, MATMUL: terms carry a factor exp(x - amax(x)): a running maximum with rescaling
                         is legal */
     bool in_statistic; /* part of mean, variance or a norm: sums here are not exact even for exact terms */
-    bool narrow;       /* INT: PyTorch computes it in 32 bits, so what does not fit there wraps: not judged */
+    cupel_dtype width; /* INT, and comparisons of them: the type it is computed in (integers.h) */
     double terms; /* overflow factor: product of the lengths of sums this value passes through, at least 4 */
     cupel_span place; /* the source text it came from */
 } cupel_node;

@@ -1,6 +1,7 @@
 /* What a node means in its surroundings: which sums its value passes through, which sums may be rescaled on
  * the way. */
 #include "graph_emit.h"
+#include "integers.h"
 
 static bool moves_elements(cupel_op op) {
     return op == CUPEL_OP_VIEW || op == CUPEL_OP_RESHAPE || op == CUPEL_OP_CONCAT || op == CUPEL_OP_PAD ||
@@ -75,43 +76,6 @@ static void mark_rescalable(cupel_graph *graph, bool *carries) {
     }
 }
 
-/* ---- widths of integers ---- */
-
-/* PyTorch keeps i32 through elementwise operations and matrix products, literals joining them; sums,
- * products, positions and counters are 64-bit. */
-static void mark_narrow(cupel_graph *graph) {
-    for (int i = 0; i < graph->node_count; i++) {
-        cupel_node *n = &graph->nodes[i];
-        if (n->kind != CUPEL_VALUE_INT) continue;
-        bool narrow = true, literal = true;
-        switch (n->op) {
-        case CUPEL_OP_INPUT:
-        case CUPEL_OP_CAST: narrow = cupel_format_of(n->type)->size <= 4 && n->type != CUPEL_U32; break;
-        case CUPEL_OP_SUM:
-        case CUPEL_OP_PROD:
-        case CUPEL_OP_CUMSUM:
-        case CUPEL_OP_CUMPROD:
-        case CUPEL_OP_ARGMAX:
-        case CUPEL_OP_ARGMIN:
-        case CUPEL_OP_ARGSORT:
-        case CUPEL_OP_PHILOX:
-        case CUPEL_OP_IOTA: narrow = false; break;
-        default:
-            for (int k = 0; k < n->arg_count; k++) {
-                const cupel_node *argument = &graph->nodes[n->args[k]];
-                if (n->op == CUPEL_OP_SCATTER_ADD && k == 1) continue; /* positions */
-                if (argument->kind != CUPEL_VALUE_INT || argument->op == CUPEL_OP_CONSTANT) continue;
-                narrow = narrow && argument->narrow;
-                literal = false;
-            }
-            /* of literals alone nothing is known; a literal itself has no width */
-            if (literal) narrow = n->op != CUPEL_OP_CONSTANT;
-            break;
-        }
-        n->narrow = narrow;
-    }
-}
-
 /* ---- sums on the way ---- */
 
 /* Does the op hand its arguments' magnitude on? A function such as exp makes another number of it. */
@@ -183,7 +147,7 @@ bool cupel_graph_attributes(cupel_graph *graph, cupel_arena *arena) {
     bool *carries = cupel_arena_alloc(arena, (size_t)graph->node_count * sizeof *carries);
     if (!carries) return false;
     mark_inputs(graph);
-    mark_narrow(graph);
+    cupel_width_mark(graph);
     mark_rescalable(graph, carries);
     count_terms(graph);
     return true;

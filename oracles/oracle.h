@@ -56,7 +56,7 @@ const char *cupel_reason_text(cupel_reason reason);
 
 /* The allowed set of one output: element i may be a number x of the output type with lo[i] <= x <= hi[i] if
  * classes[i] has FINITE, and infinities and NaN as classes[i] says. lo and hi are already rounded to the
- * output type (as doubles; integer outputs are exact up to 2^53, beyond: UNABLE). An element whose reason is
+ * output type (as doubles; beyond 2^53 least and most hold what doubles cannot). An element whose reason is
  * not JUDGED permits everything. */
 typedef struct cupel_allowed {
     const char *name;
@@ -64,11 +64,12 @@ typedef struct cupel_allowed {
     int rank;
     int64_t shape[CUPEL_RANK_MAX];
     int64_t count;
-    double *value;    /* the exact value, nearest double */
-    double *lo, *hi;  /* ends of the interval of finite results */
-    double *radius;   /* before rounding to the output type; may be infinite */
-    uint8_t *classes; /* CUPEL_CLASS_* */
-    uint8_t *reasons; /* cupel_reason */
+    double *value;          /* the exact value, nearest double */
+    double *lo, *hi;        /* ends of the interval of finite results */
+    uint64_t *least, *most; /* i64 and u64 outputs: the ends exactly, as the type's own bits; else NULL */
+    double *radius;         /* before rounding to the output type; may be infinite */
+    uint8_t *classes;       /* CUPEL_CLASS_* */
+    uint8_t *reasons;       /* cupel_reason */
     int64_t judged;
     int64_t by_reason[CUPEL_REASON_COUNT];
 } cupel_allowed;
@@ -110,8 +111,9 @@ typedef struct cupel_exact_session cupel_exact_session;
 typedef struct cupel_exact_element {
     double value;   /* nearest double of the exact value (NaN, infinity where the exact answer is one) */
     double rounded; /* the exact value correctly rounded to the output type */
-    double lo, hi;  /* as in cupel_allowed */
-    double radius;  /* rounded up */
+    double lo, hi;  /* as in cupel_allowed, */
+    uint64_t least, most; /* of i64 and u64 outputs */
+    double radius;        /* rounded up */
     uint8_t classes;
     uint8_t reason;
     int precision;   /* bits used */
@@ -127,6 +129,10 @@ CUPEL_MUST_USE cupel_code cupel_exact_element_of(cupel_exact_session *session, i
 /* The whole output in MPFR, for f64 outputs and for tests: fills in out as cupel_oracle_bounded does. */
 CUPEL_MUST_USE cupel_code cupel_exact_output(cupel_exact_session *session, int output, cupel_arena *arena,
                                              cupel_allowed *out, cupel_error *err);
+/* Judges what cupel_oracle_bounded could not: elements of out that are UNABLE (integers beyond 2^53) are
+ * evaluated exactly, up to `most` of them, evenly spread; the others stay as they are. */
+CUPEL_MUST_USE cupel_code cupel_exact_complete(cupel_exact_session *session, int output, int64_t most,
+                                               cupel_allowed *out, cupel_error *err);
 void cupel_exact_close(cupel_exact_session *session);
 
 #endif

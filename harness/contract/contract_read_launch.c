@@ -17,7 +17,7 @@ static cupel_code read_arg_type(cupel_reader *r, const cupel_yaml *node, cupel_l
         return CUPEL_OK;
     }
     if (known) return cupel_reader_unknown(r, node->text, node->value, CUPEL_NAME_TYPE);
-    CUPEL_TRY(cupel_reader_dtype(r, node->text, node->value, false, &arg->type));
+    CUPEL_TRY(cupel_reader_dtype(r, node->text, node->value, &arg->type));
     if (arg->type == CUPEL_TF32 || arg->type == CUPEL_E4M3 || arg->type == CUPEL_E5M2)
         return cupel_reader_expected(r, node, "a type that an argument can have");
     return CUPEL_OK;

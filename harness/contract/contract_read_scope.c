@@ -83,7 +83,7 @@ static cupel_code read_types(cupel_reader *r, const cupel_yaml *types) {
             const cupel_yaml *item = claimed->items[k];
             cupel_dtype type;
             CUPEL_TRY(cupel_reader_text(r, item, "an element type"));
-            CUPEL_TRY(cupel_reader_dtype(r, item->text, item->value, true, &type));
+            CUPEL_TRY(cupel_reader_dtype(r, item->text, item->value, &type));
             for (int j = 0; j < k; j++)
                 if (variable->claimed[j] == type)
                     return cupel_reader_expected(r, item, "each type of '%s' once", variable->name);

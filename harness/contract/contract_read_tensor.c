@@ -35,7 +35,7 @@ static cupel_code read_type(cupel_reader *r, cupel_span text, cupel_tensor_decl 
     if (!name) return cupel_reader_memory(r);
     const cupel_reader_name *known = cupel_reader_find(r, name);
     t->type_variable = -1;
-    if (!known) return cupel_reader_dtype(r, text, name, true, &t->type);
+    if (!known) return cupel_reader_dtype(r, text, name, &t->type);
     if (known->kind != CUPEL_NAME_TYPE) return cupel_reader_unknown(r, text, name, CUPEL_NAME_TYPE);
     t->type_variable = known->index;
     return CUPEL_OK;

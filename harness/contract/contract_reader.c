@@ -209,24 +209,13 @@ cupel_code cupel_reader_unknown(cupel_reader *r, cupel_span place, const char *n
                            cupel_reader_hint(r, name, words, count));
 }
 
-cupel_code cupel_reader_dtype(cupel_reader *r, cupel_span place, const char *name, bool supported,
-                              cupel_dtype *out) {
-    const char *all[CUPEL_DTYPE_COUNT], *known[CUPEL_DTYPE_COUNT];
-    size_t all_count = 0, known_count = 0;
-    for (int t = 0; t < CUPEL_DTYPE_COUNT; t++) {
-        const cupel_format *format = cupel_format_of((cupel_dtype)t);
-        all[all_count++] = format->name;
-        if (format->supported || !supported) known[known_count++] = format->name;
-    }
-    if (!cupel_dtype_parse(name, out))
-        return cupel_fail_span(r->err, CUPEL_CONTRACT, place, "expected an element type (%s), found '%s'%s",
-                               word_list(r, known, known_count), name,
-                               cupel_reader_hint(r, name, all, all_count));
-    if (supported && !cupel_format_of(*out)->supported)
-        return cupel_fail_span(r->err, CUPEL_UNSUPPORTED, place,
-                               "expected an element type that this version supports (%s), found '%s'",
-                               word_list(r, known, known_count), name);
-    return CUPEL_OK;
+cupel_code cupel_reader_dtype(cupel_reader *r, cupel_span place, const char *name, cupel_dtype *out) {
+    const char *known[CUPEL_DTYPE_COUNT];
+    for (int t = 0; t < CUPEL_DTYPE_COUNT; t++) known[t] = cupel_format_of((cupel_dtype)t)->name;
+    if (cupel_dtype_parse(name, out)) return CUPEL_OK;
+    return cupel_fail_span(r->err, CUPEL_CONTRACT, place, "expected an element type (%s), found '%s'%s",
+                           word_list(r, known, CUPEL_DTYPE_COUNT), name,
+                           cupel_reader_hint(r, name, known, CUPEL_DTYPE_COUNT));
 }
 
 typedef struct name_check {

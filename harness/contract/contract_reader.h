@@ -72,9 +72,8 @@ const cupel_reader_name *cupel_reader_find(const cupel_reader *r, const char *na
 /* Fails because a name is unknown or stands for something that may not be used here. */
 cupel_code cupel_reader_unknown(cupel_reader *r, cupel_span place, const char *name, int allowed);
 
-/* An element type of the language; supported: also one that this version materialises. */
-cupel_code cupel_reader_dtype(cupel_reader *r, cupel_span place, const char *name, bool supported,
-                              cupel_dtype *out);
+/* An element type of the language. */
+cupel_code cupel_reader_dtype(cupel_reader *r, cupel_span place, const char *name, cupel_dtype *out);
 
 /* A scalar expression whose names are among the allowed kinds; stride() and size() need CUPEL_NAME_TENSOR. */
 cupel_code cupel_reader_scalar(cupel_reader *r, cupel_span text, int allowed, cupel_scalar_expr **out);
