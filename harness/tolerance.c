@@ -46,6 +46,6 @@ void cupel_tolerance_apply_exact(const cupel_contract *contract, const cupel_gra
     const cupel_tensor_decl *decl = tolerance_of(contract, output->name);
     if (!decl || element->reason != CUPEL_REASON_JUDGED || !(element->classes & CUPEL_CLASS_FINITE)) return;
     widen(decl, output->type, element->value, &element->lo, &element->hi, &element->radius);
-    if (output->type == CUPEL_I64 || output->type == CUPEL_U64)
+    if (cupel_dtype_is_wide(output->type))
         widen_integer(output->type, element->radius, &element->least, &element->most);
 }

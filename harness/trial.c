@@ -128,10 +128,6 @@ static bool is_value_kind(cupel_finding_kind kind) {
            kind == CUPEL_FINDING_WRONG_ZERO_SIGN;
 }
 
-static bool is_wide_integer(cupel_dtype type) {
-    return type == CUPEL_I64 || type == CUPEL_U64;
-}
-
 /* The exact element as an allowed set of one element, so that one rule judges both oracles' answers. */
 static cupel_judgement judge_exactly(const cupel_graph_output *output, cupel_exact_element *exact,
                                      const cupel_suspect_element *element, double *ratio) {
@@ -141,8 +137,8 @@ static cupel_judgement judge_exactly(const cupel_graph_output *output, cupel_exa
                          .value = &exact->value,
                          .lo = &exact->lo,
                          .hi = &exact->hi,
-                         .least = is_wide_integer(output->type) ? &exact->least : NULL,
-                         .most = is_wide_integer(output->type) ? &exact->most : NULL,
+                         .least = cupel_dtype_is_wide(output->type) ? &exact->least : NULL,
+                         .most = cupel_dtype_is_wide(output->type) ? &exact->most : NULL,
                          .radius = &exact->radius,
                          .classes = &exact->classes,
                          .reasons = &exact->reason};

@@ -66,7 +66,7 @@ bool cupel_facts_permit(const cupel_tensor_facts *facts, uint64_t bits) {
     unsigned char element[8];
     memcpy(element, &bits, sizeof element);
     if (facts->format->kind == CUPEL_KIND_BOOLEAN) return (bits & 0xFF) <= 1;
-    if (facts->type == CUPEL_I64 || facts->type == CUPEL_U64) {
+    if (cupel_dtype_is_wide(facts->type)) {
         int64_t integer = cupel_decode_int(facts->type, element);
         return !facts->bounded || ((double)integer >= facts->lo && (double)integer <= facts->hi);
     }

@@ -29,8 +29,7 @@ cupel_code cupel_allowed_create(const cupel_graph_output *output, cupel_arena *a
     out->radius = cupel_arena_raw(arena, n, sizeof(double));
     out->classes = cupel_arena_raw(arena, n, 1);
     out->reasons = cupel_arena_raw(arena, n, 1);
-    const cupel_format *format = cupel_format_of(output->type);
-    const bool wide = format->kind != CUPEL_KIND_REAL && format->size == 8;
+    const bool wide = cupel_dtype_is_wide(output->type);
     if (wide) {
         out->least = cupel_arena_raw(arena, n, sizeof *out->least);
         out->most = cupel_arena_raw(arena, n, sizeof *out->most);

@@ -80,6 +80,10 @@ cupel_code cupel_tensor_take_output(cupel_bounded *b, cupel_allowed *out) {
     CUPEL_TRY(take(b, (void **)&out->radius, out->count, sizeof(double)));
     CUPEL_TRY(take(b, (void **)&out->lo, out->count, sizeof(double)));
     CUPEL_TRY(take(b, (void **)&out->hi, out->count, sizeof(double)));
+    if (cupel_dtype_is_wide(out->type)) {
+        CUPEL_TRY(take(b, (void **)&out->least, out->count, sizeof *out->least));
+        CUPEL_TRY(take(b, (void **)&out->most, out->count, sizeof *out->most));
+    }
     CUPEL_TRY(take(b, (void **)&out->classes, out->count, 1));
     return take(b, (void **)&out->reasons, out->count, 1);
 }

@@ -145,8 +145,7 @@ static void fill(const cupel_exact_session *s, const cupel_graph_output *output,
                                  .reason = p.reason,
                                  .precision = s->precision};
     if (unable && out->reason == CUPEL_REASON_JUDGED) out->reason = CUPEL_REASON_UNABLE;
-    const cupel_format *format = cupel_format_of(output->type);
-    if (format->kind != CUPEL_KIND_REAL && format->size == 8 && out->reason == CUPEL_REASON_JUDGED &&
+    if (cupel_dtype_is_wide(output->type) && out->reason == CUPEL_REASON_JUDGED &&
         !(p.classes & CUPEL_KEEP) && !integer_ends(output->type, s->graph->nodes[output->node].kind, v, out))
         out->reason = CUPEL_REASON_CONVENTION;
     if (with_digits) write_digits(v, out->digits, sizeof out->digits);

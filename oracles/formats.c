@@ -28,6 +28,10 @@ const cupel_format *cupel_format_of(cupel_dtype type) {
     return &formats[type];
 }
 
+bool cupel_dtype_is_wide(cupel_dtype type) {
+    return type == CUPEL_I64 || type == CUPEL_U64;
+}
+
 bool cupel_dtype_parse(const char *name, cupel_dtype *out) {
     for (int t = 0; t < CUPEL_DTYPE_COUNT; t++) {
         if (strcmp(formats[t].name, name) != 0) continue;

@@ -55,6 +55,9 @@ typedef struct cupel_format {
 
 const cupel_format *cupel_format_of(cupel_dtype type);
 
+/* i64 and u64, of which doubles hold only a part. */
+bool cupel_dtype_is_wide(cupel_dtype type);
+
 /* False when there is no such type. */
 bool cupel_dtype_parse(const char *name, cupel_dtype *out);
 
