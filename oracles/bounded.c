@@ -91,21 +91,6 @@ static void plan_consumers(cupel_bounded *b) {
     }
 }
 
-/* Integers that leave the type they are computed in. */
-static cupel_code check_width(cupel_bounded *b, int node) {
-    const cupel_node *n = &b->graph->nodes[node];
-    cupel_tensor *t = &b->tensors[node];
-    if (n->kind != CUPEL_VALUE_INT || n->op == CUPEL_OP_INPUT) return CUPEL_OK;
-    for (int64_t i = 0; i < t->count; i++) {
-        const double r = cupel_radius_at(t, i);
-        if (cupel_width_holds(n->width, t->value[i] - r, t->value[i] + r)) continue;
-        if (t->reasons && t->reasons[i] != CUPEL_REASON_JUDGED) continue;
-        CUPEL_TRY(cupel_tensor_need_reasons(b, t));
-        t->reasons[i] = CUPEL_REASON_CONVENTION;
-    }
-    return CUPEL_OK;
-}
-
 typedef cupel_code evaluator(cupel_bounded *, int);
 
 static evaluator *const families[] = {
@@ -151,6 +136,22 @@ static void borrow(cupel_bounded *b, int node) {
     *t = *from;
     t->terms += (double)t->scan;
     t->scan = 0;
+}
+
+/* Integers that leave the type they are computed in. */
+static cupel_code check_width(cupel_bounded *b, int node) {
+    const cupel_node *n = &b->graph->nodes[node];
+    cupel_tensor *t = &b->tensors[node];
+    const bool moves = families[n->op] == cupel_bounded_shape || families[n->op] == cupel_bounded_leaf;
+    if (n->kind != CUPEL_VALUE_INT || moves) return CUPEL_OK;
+    for (int64_t i = 0; i < t->count; i++) {
+        const double r = cupel_radius_at(t, i);
+        if (cupel_width_holds(n->width, t->value[i] - r, t->value[i] + r)) continue;
+        if (t->reasons && t->reasons[i] != CUPEL_REASON_JUDGED) continue;
+        CUPEL_TRY(cupel_tensor_need_reasons(b, t));
+        t->reasons[i] = CUPEL_REASON_CONVENTION;
+    }
+    return CUPEL_OK;
 }
 
 static cupel_code evaluate(cupel_bounded *b, int node) {
