@@ -1,0 +1,41 @@
+/* cupel: 1
+id: conv2d-halo
+about: 3 by 3 convolution with padding 1 and a bias; the halo beyond the right border repeats the last column.
+dims:    {N: 1..2, C: 1..6, F: 1..4, H: 1..48, W: 1..48}
+inputs:  {x: "f32[N, C, H, W]", w: "f32[F, C, 3, 3]", bias: "f32[F]"}
+outputs: {y: "f32[N, F, H, W]"}
+ensures: {y: "conv2d(x, w, bias, padding=1)"}
+kernel:
+  entry: conv3x3
+  args:  [x, w, bias, y, C, F, H, W]
+  grid:  ["ceil_div(W, 16)", "ceil_div(H, 8)", N * F]
+  block: [16, 8]
+*/
+#include <cuda_runtime.h>
+
+constexpr int COLUMNS = 16, ROWS = 8;
+
+extern "C" __global__ void conv3x3(const float *x, const float *w, const float *bias, float *y, int C, int F,
+                                   int H, int W) {
+    __shared__ float tile[ROWS + 2][COLUMNS + 2];
+    const int n = blockIdx.z / F, f = blockIdx.z % F, left = blockIdx.x * COLUMNS - 1,
+              top = blockIdx.y * ROWS - 1;
+    const int lane = threadIdx.y * COLUMNS + threadIdx.x;
+    float sum = bias[f];
+    for (int c = 0; c < C; ++c) {
+        const float *plane = x + (size_t)(n * C + c) * H * W;
+        for (int i = lane; i < (ROWS + 2) * (COLUMNS + 2); i += ROWS * COLUMNS) {
+            const int r = i / (COLUMNS + 2), s = i % (COLUMNS + 2), row = top + r;
+            const int column = min(left + s, W - 1); // defect: beyond the border is 0
+            const bool inside = row >= 0 && row < H && column >= 0;
+            tile[r][s] = inside ? plane[(size_t)row * W + column] : 0.0f;
+        }
+        __syncthreads();
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j)
+                sum += tile[threadIdx.y + i][threadIdx.x + j] * w[((f * C + c) * 3 + i) * 3 + j];
+        __syncthreads();
+    }
+    const int row = top + 1 + threadIdx.y, column = left + 1 + threadIdx.x;
+    if (row < H && column < W) y[((size_t)(n * F + f) * H + row) * W + column] = sum;
+}
