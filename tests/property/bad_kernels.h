@@ -5,7 +5,8 @@
 
 #include "good_kernels.h"
 
-extern const property_family bad_pointwise, bad_binary, bad_reduction, bad_rows, bad_loss, bad_shape;
+extern const property_family bad_pointwise, bad_binary, bad_reduction, bad_rows, bad_loss, bad_shape,
+    bad_order, bad_window;
 extern const property_family *const bad_families[];
 extern const int bad_family_count;
 
