@@ -154,7 +154,11 @@ int cupel_compose_attention(cupel_builder *b, const cupel_call *call) {
     if (a.keys == 0) return without_keys(b, &a, zero);
     int scores = scores_of(b, call, &a);
     int top = last_axis(b, CUPEL_OP_AMAX, scores, true), weights = exp_(b, sub_(b, scores, top));
-    int y = div_(b, cupel_compose_product_of(b, weights, a.v), last_axis(b, CUPEL_OP_SUM, weights, true));
+    int sum = last_axis(b, CUPEL_OP_SUM, weights, true);
+    int y = div_(b, cupel_compose_product_of(b, weights, a.v), sum);
+    cupel_emit_composite(
+        b, (cupel_composite){
+               .node = y, .form = CUPEL_FORM_ATTENTION, .args = {scores, a.v, weights, sum}, .number = zero});
     if (y < 0 || b->nodes[y].count == 0) return y;
     if (zero) y = zeroed(b, &a, y, top);
     return a.excluded < 0 ? y : cupel_emit_exclude(b, y, meets_special(b, &a));

@@ -5,11 +5,13 @@ typedef struct norm {
     int x, mean, variance; /* shapes that broadcast */
     int weight, bias, eps; /* weight and bias -1 where there are none */
     bool given;            /* mean and variance are not computed from several elements of x */
+    unsigned axes;         /* that they are computed over; 0: running ones */
 } norm;
 
 /* y again, with the rounding of a kernel that adds s on the way and takes it off: y + s - s. */
 static int beside(cupel_builder *b, int y, int s) {
-    return where_(b, cupel_emit_unary(b, CUPEL_OP_ISFINITE, s), sub_(b, add_(b, y, s), s), y);
+    int rounded = where_(b, cupel_emit_unary(b, CUPEL_OP_ISFINITE, s), sub_(b, add_(b, y, s), s), y);
+    return composite_(b, CUPEL_FORM_IDENTITY, rounded, y, -1, -1);
 }
 
 /* (x - mean) / sqrt(variance + eps) weight + bias, or with mean and bias folded into one number:
@@ -20,6 +22,7 @@ static int normalised(cupel_builder *b, const norm *n) {
     int inverse = rsqrt_(b, add_(b, n->variance, n->eps));
     int scale = n->weight < 0 ? inverse : mul_(b, inverse, n->weight);
     int y = mul_(b, sub_(b, n->x, n->mean), inverse);
+    if (n->axes) row_composite_(b, CUPEL_FORM_NORMALISED, y, n->axes, n->x, inverse, -1);
     if (n->weight >= 0) y = mul_(b, y, n->weight);
     int moved = mul_(b, n->x, scale), shift = mul_(b, n->mean, scale);
     if (n->given) y = beside(b, y, shift);
@@ -62,6 +65,7 @@ static int epsilon(cupel_builder *b, const cupel_call *call, int i) {
 
 /* Statistics of x over these axes, or the running ones. */
 static bool take_statistics(cupel_builder *b, const cupel_call *call, bool computed, unsigned axes, norm *n) {
+    n->axes = computed ? axes : 0;
     if (computed) {
         n->mean = cupel_compose_mean_of(b, n->x, axes, true);
         n->variance = cupel_compose_variance_of(b, n->x, axes, 0, true);

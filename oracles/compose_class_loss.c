@@ -36,6 +36,7 @@ int cupel_compose_bce_with_logits(cupel_builder *b, const cupel_call *call) {
     sum = add_(b, add_(b, sub_(b, sum, product), maximum_(b, neg_(b, x), number_(b, 0.0))), soft);
     int loss =
         cupel_emit_exclude(b, sub_(b, add_(b, sum, size), size), cupel_emit_unary(b, CUPEL_OP_ISINF, x));
+    composite_(b, CUPEL_FORM_BCE_WITH_LOGITS, loss, x, target, -1);
     return cupel_compose_reduced(b, call, 2, loss);
 }
 

@@ -64,7 +64,14 @@ static int multiply(cupel_builder *b, const convolution *c) {
     int64_t shape[CUPEL_RANK_MAX] = {c->out, n};
     memcpy(shape + 2, s->out, (size_t)s->axes * sizeof *shape);
     const int product = cupel_emit_reshape(b, cupel_emit_matmul(b, weight, windows), s->axes + 2, shape);
-    return cupel_emit_permute(b, product, (int[]){1, 0, 2, 3, 4});
+    convolution *kept = cupel_arena_alloc(b->arena, sizeof *kept);
+    if (!kept) return cupel_emit_fail(b, CUPEL_MEMORY, b->place, "out of memory");
+    *kept = *c;
+    return cupel_emit_composite(
+        b, (cupel_composite){.node = cupel_emit_permute(b, product, (int[]){1, 0, 2, 3, 4}),
+                             .form = CUPEL_FORM_CONVOLUTION,
+                             .args = {c->x, weight, windows, -1},
+                             .detail = kept});
 }
 
 /* The bias [O], argument 2, and the axis N taken away again. */
@@ -214,6 +221,40 @@ static int spread(cupel_builder *b, int x, const cupel_slide *s, const int64_t *
     for (int i = 0; i < s->axes; i++)
         x = cupel_emit_slice(b, x, leading + i, 0, (s->size[i] - 1) * stride[i] + 1, 1);
     return x;
+}
+
+/* Weight [G, O/G, C/G, taps..] as [G, C/G, O/G, taps flipped..]. */
+static int turned(cupel_builder *b, int weight, int axes) {
+    cupel_window w = cupel_window_of(b, weight);
+    const cupel_window from = w;
+    w.shape[1] = from.shape[2], w.stride[1] = from.stride[2];
+    w.shape[2] = from.shape[1], w.stride[2] = from.stride[1];
+    for (int i = 3; i < 3 + axes && b->nodes[weight].count > 0; i++) {
+        w.offset += (from.shape[i] - 1) * from.stride[i];
+        w.stride[i] = -from.stride[i];
+    }
+    return cupel_window_finish(b, &w);
+}
+
+int cupel_compose_conv_adjoint(cupel_builder *b, const cupel_composite *forward, int dy) {
+    const convolution *from = forward->detail;
+    if (b->code != CUPEL_OK || dy < 0) return -1;
+    convolution c = {.slide = from->slide, .groups = from->groups, .in = from->out, .out = from->in};
+    cupel_slide *s = &c.slide;
+    for (int i = 0; i < s->axes; i++) {
+        s->size[i] = from->slide.out[i];
+        s->out[i] = b->nodes[from->x].shape[2 + i];
+        s->stride[i] = 1;
+        s->before[i] = s->dilation[i] * (s->kernel[i] - 1);
+    }
+    c.x = spread(b, cupel_compose_operand(b, dy), s, from->slide.stride, 0);
+    for (int i = 0; i < s->axes; i++) {
+        s->size[i] = (s->size[i] - 1) * from->slide.stride[i] + 1;
+        s->after[i] = s->out[i] - s->size[i];
+    }
+    c.x = cupel_slide_pad(b, c.x, s, 0);
+    c.weight = turned(b, from->weight, s->axes);
+    return multiply(b, &c);
 }
 
 /* Weight [C, O/G, taps..] as [G, O/G, C/G, taps flipped..]. */

@@ -52,7 +52,8 @@ static int reduce_windows(cupel_builder *b, cupel_op op, int x, const cupel_slid
     x = cupel_slide_windows(b, cupel_slide_pad(b, x, s, fill), s, false);
     unsigned taps = 0;
     for (int i = 0; i < s->axes; i++) taps |= 1u << (2 + s->axes + i);
-    return cupel_emit_reduce(b, op, x, taps, false);
+    int y = cupel_emit_reduce(b, op, x, taps, false);
+    return op == CUPEL_OP_AMAX ? composite_(b, CUPEL_FORM_FIRST_MAXIMUM, y, -1, -1, -1) : y;
 }
 
 static int max_pool(cupel_builder *b, const cupel_call *call, int axes) {

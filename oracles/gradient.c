@@ -36,7 +36,7 @@ static int unbroadcast(cupel_builder *b, int share, int node) {
         if (i < more || (b->nodes[node].shape[i - more] == 1 && b->nodes[share].shape[i] != 1))
             axes |= 1u << i;
     if (more < 0 || !axes) return share;
-    int sum = sum_(b, share, axes);
+    int sum = cupel_gradient_sum_over(b, share, axes);
     if (sum < 0) return -1;
     cupel_window w = cupel_window_of(b, sum);
     for (int i = 0; i < more; i++) cupel_window_remove(&w, 0);

@@ -104,6 +104,14 @@ static void give_bce(cupel_sweep *s, const cupel_composite *c, int dy) {
     if (cupel_sweep_wants(s, t)) cupel_sweep_give(s, t, mul_(b, dy, sub_(b, c->args[2], c->args[3])));
 }
 
+/* by x: sigmoid(x) - t; by t: -x */
+static void give_bce_with_logits(cupel_sweep *s, int x, int t, int dy) {
+    cupel_builder *b = s->b;
+    if (cupel_sweep_wants(s, x))
+        cupel_sweep_give(s, x, mul_(b, dy, sub_(b, cupel_compose_sigmoid_of(b, x), t)));
+    if (cupel_sweep_wants(s, t)) cupel_sweep_give(s, t, mul_(b, neg_(b, dy), x));
+}
+
 /* clamp: the bound (args[1]) belongs to the inside, and a NaN to neither. */
 static void give_clamp(cupel_sweep *s, const cupel_composite *c, int dy) {
     cupel_builder *b = s->b;
@@ -143,6 +151,7 @@ static int share_of(cupel_sweep *s, const cupel_composite *c, int dy) {
 void cupel_gradient_activation(cupel_sweep *s, const cupel_composite *c, int dy) {
     switch (c->form) {
     case CUPEL_FORM_BCE: give_bce(s, c, dy); break;
+    case CUPEL_FORM_BCE_WITH_LOGITS: give_bce_with_logits(s, c->args[0], c->args[1], dy); break;
     case CUPEL_FORM_CLAMP_MIN:
     case CUPEL_FORM_CLAMP_MAX: give_clamp(s, c, dy); break;
     default: cupel_sweep_give(s, c->args[0], share_of(s, c, dy)); break;

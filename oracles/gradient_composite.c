@@ -112,6 +112,10 @@ void cupel_gradient_composite(cupel_sweep *s, const cupel_composite *c, int dy) 
     case CUPEL_FORM_VARIANCE:
     case CUPEL_FORM_ROOT:
     case CUPEL_FORM_NORM: cupel_sweep_give(s, c->args[0], share_of(s, c, dy)); break;
+    case CUPEL_FORM_IDENTITY: cupel_sweep_give(s, c->args[0], dy); break;
+    case CUPEL_FORM_FIRST_MAXIMUM: cupel_gradient_first_maximum(s, c, dy); break;
+    case CUPEL_FORM_ATTENTION: cupel_gradient_attention(s, c, dy); break;
+    case CUPEL_FORM_CONVOLUTION: cupel_gradient_convolution(s, c, dy); break;
     default: cupel_gradient_activation(s, c, dy); break;
     }
 }

@@ -1,6 +1,7 @@
 /* Reductions and scans along the last axis of the argument. */
 #include "gradient_rules.h"
 
+#include <math.h>
 #include <string.h>
 
 static unsigned last_axis(const cupel_builder *b, int x) {
@@ -59,6 +60,24 @@ static void give_extreme(cupel_sweep *s, int node, int x, int dy) {
     }
     /* a row with NaN has no largest element */
     cupel_sweep_give(s, x, cupel_emit_exclude(b, share, isnan_(b, top)));
+}
+
+/* max_pool: the first of equal elements. Rows of NaN and of padding alone are left open. */
+void cupel_gradient_first_maximum(cupel_sweep *s, const cupel_composite *c, int dy) {
+    cupel_builder *b = s->b;
+    const int x = b->nodes[c->node].args[0];
+    const unsigned axis = last_axis(b, x);
+    int winner = cupel_emit_reduce(b, CUPEL_OP_ARGMAX, x, axis, true);
+    int upstream = cupel_gradient_spread(b, dy, axis, x), top = cupel_gradient_spread(b, c->node, axis, x);
+    int wins = equal_(b, positions(b, x), winner), ties = equal_(b, x, top);
+    int share = cupel_gradient_masked(s, wins, upstream);
+    if (s->kinks_any) { /* one of several equal elements need not win */
+        int tied = less_(b, cupel_emit_integer(b, 1), sum_(b, ties, axis)), kink = and_(b, ties, tied);
+        share = cupel_emit_between(b, share, upstream, kink);
+        share = cupel_emit_between(b, share, number_(b, 0.0), kink);
+    }
+    int open = or_(b, isnan_(b, top), equal_(b, top, number_(b, -INFINITY)));
+    cupel_sweep_give(s, x, cupel_emit_exclude(b, share, open));
 }
 
 void cupel_gradient_reduce(cupel_sweep *s, int node, int dy) {

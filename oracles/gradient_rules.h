@@ -38,6 +38,9 @@ int cupel_gradient_kink(const cupel_sweep *s, int value, int other, int conditio
 /* value; not judged where the upstream has an infinity in the row (the axes of upstream): the order in which
  * a composite's sums and products meet decides what is NaN. */
 int cupel_gradient_finite_rows(cupel_builder *b, int value, int upstream, unsigned axes);
+/* The sum over axes, which stay as 1. Of a matrix product whose batch axes they are it is one longer product,
+ * so that kernels may add all terms in any order. */
+int cupel_gradient_sum_over(cupel_builder *b, int x, unsigned axes);
 /* What reduced the axes away (or kept them as 1), spread over x's shape again. */
 int cupel_gradient_spread(cupel_builder *b, int reduced, unsigned axes, int x);
 /* x + y as a sum, so that its terms may be added in any order and take factors one by one. */
@@ -52,6 +55,7 @@ static inline int or_(cupel_builder *b, int x, int y) {
 static inline int isnan_(cupel_builder *b, int x) {
     return cupel_emit_unary(b, CUPEL_OP_ISNAN, x);
 }
+/* The sum over axes that stay. */
 static inline int sum_(cupel_builder *b, int x, unsigned axes) {
     return cupel_emit_reduce(b, CUPEL_OP_SUM, x, axes, true);
 }
@@ -69,7 +73,11 @@ int cupel_gradient_scatter_of(cupel_builder *b, int base, int index, int source)
 
 /* The closed form of a composite. */
 void cupel_gradient_composite(cupel_sweep *s, const cupel_composite *c, int dy);
-/* Its parts: activations (gradient_activation.c), rows (gradient_composite.c). */
+/* Its parts: activations (gradient_activation.c), products (gradient_product.c), rows (gradient_composite.c).
+ */
+void cupel_gradient_attention(cupel_sweep *s, const cupel_composite *c, int dy);
+void cupel_gradient_convolution(cupel_sweep *s, const cupel_composite *c, int dy);
+void cupel_gradient_first_maximum(cupel_sweep *s, const cupel_composite *c, int dy);
 void cupel_gradient_activation(cupel_sweep *s, const cupel_composite *c, int dy);
 
 #endif

@@ -16,6 +16,10 @@ static int kink_of(const cupel_sweep *s, int condition) {
 
 static void give_branches(cupel_sweep *s, int condition, int yes, int no, int dy) {
     cupel_builder *b = s->b;
+    if (yes == no) { /* asked for its reasons alone */
+        cupel_sweep_give(s, yes, dy);
+        return;
+    }
     const int kink = kink_of(s, condition);
     for (int which = 0; which < 2; which++) {
         const int branch = which ? no : yes;

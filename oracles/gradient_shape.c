@@ -20,7 +20,7 @@ static move unrepeated(cupel_builder *b, int node, int dy) {
     int sum = dy;
     for (int i = 0; i < n.rank; i++)
         if (n.shape[i] > 1 && n.stride[i] == 0) gone |= 1u << i;
-    if (gone) sum = sum_(b, dy, gone);
+    if (gone) sum = cupel_gradient_sum_over(b, dy, gone);
     if (sum < 0) return m;
     cupel_window w = cupel_window_of(b, sum);
     for (int i = n.rank; i-- > 0;)

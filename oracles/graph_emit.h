@@ -37,7 +37,11 @@ typedef enum cupel_form {
     CUPEL_FORM_VARIANCE,
     CUPEL_FORM_ROOT,
     CUPEL_FORM_NORM,
-    CUPEL_FORM_COUNT
+    CUPEL_FORM_IDENTITY,
+    CUPEL_FORM_BCE_WITH_LOGITS,
+    CUPEL_FORM_FIRST_MAXIMUM,
+    CUPEL_FORM_ATTENTION,
+    CUPEL_FORM_CONVOLUTION
 } cupel_form;
 
 enum { CUPEL_COMPOSITE_ARGS = 4 };
@@ -47,7 +51,8 @@ typedef struct cupel_composite {
     cupel_form form;
     int args[CUPEL_COMPOSITE_ARGS];
     unsigned axes; /* that it reduces over, of args[0] */
-    double number; /* VARIANCE: its divisor; NORM: its order */
+    double number; /* VARIANCE: its divisor; NORM: its order; ATTENTION: 1 where rows without keys are 0 */
+    const void *detail; /* CONVOLUTION: what compose_conv.c knows of it */
 } cupel_composite;
 
 typedef struct cupel_builder {
