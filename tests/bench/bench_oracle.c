@@ -116,6 +116,23 @@ WIDE static void attention(const bench *b, double *y) {
     }
 }
 
+/* 3 x 3 windows without padding; each output row is a sum of shifted input rows. */
+WIDE static void conv2d(const bench *b, double *y) {
+    const int64_t *x = b->x_shape, *w = b->w_shape, *out = b->y_shape;
+    memset(y, 0, (size_t)count_of(out) * sizeof *y);
+    for (int64_t image = 0; image < x[0]; image++)
+        for (int64_t o = 0; o < w[0]; o++)
+            for (int64_t c = 0; c < x[1]; c++)
+                for (int64_t r = 0; r < 3; r++)
+                    for (int64_t i = 0; i < out[2]; i++) {
+                        const double *from = b->x + ((image * x[1] + c) * x[2] + i + r) * x[3];
+                        const double *weight = b->w + ((o * x[1] + c) * 3 + r) * 3;
+                        double *restrict row = y + ((image * w[0] + o) * out[2] + i) * out[3];
+                        for (int64_t j = 0; j < out[3]; j++)
+                            row[j] += weight[0] * from[j] + weight[1] * from[j + 1] + weight[2] * from[j + 2];
+                    }
+}
+
 static cupel_graph *graph_of(const bench *b, cupel_arena *arena, int64_t rows) {
     cupel_error err = {0};
     const int64_t *const shapes[INPUTS] = {b->x_shape, b->w_shape, b->b_shape};
@@ -239,6 +256,12 @@ static bench benches[] = {
      .b_shape = {256, 64},
      .y_shape = {128, 64},
      .plain = attention},
+    {.expression = "conv2d(x, w)",
+     .x_shape = {4, 8, 34, 34},
+     .w_shape = {16, 8, 3, 3},
+     .b_shape = {16},
+     .y_shape = {4, 16, 32, 32},
+     .plain = conv2d},
     {TO_ROWS("softmax(x, axis=-1)"), .plain = softmax},
     {TO_ROWS("layer_norm(x, w, b, 1e-5)"), .plain = layer_norm},
     {TO_ROWS("cumsum(x, axis=-1)"), .plain = cumsum},
@@ -274,7 +297,7 @@ static bench benches[] = {
 static int measure(bench *b) {
     fill(b);
     const double bounded = bounded_time(b);
-    const int64_t rows = b->x_shape[0] < 4 ? b->x_shape[0] : 4;
+    const int64_t rows = rank_of(b->x_shape) > 2 ? 1 : 4; /* an image is work enough */
     const double exact = exact_time(b, rows) / (double)rows * (double)b->x_shape[0];
     int beyond = 0;
     printf("%-50s %9.1f us ", b->expression, bounded * 1e6);
