@@ -93,7 +93,8 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     double roundings = n > 1 ? n - 1 : 0;
     if (t->in_statistic && n > 1)
         roundings += 3 + (2 + w->division) * (1 + log(n)); /* Welford's quotients and differences */
-    r.radius = exact_sum ? 0 : spread + roundings * w->unit * magnitude;
+    /* magnitude and spread are themselves sums of doubles: n 2^-53 of either may be lacking */
+    r.radius = exact_sum ? 0 : (spread + roundings * w->unit * magnitude) * (1 + n * 0x1p-52);
     r.radius += flushed(w, t, tally) + scaled_away(w, t, tally);
     r.sum = !t->in_statistic;
     r.magnitude = magnitude;

@@ -161,13 +161,12 @@ static cupel_code element_of(cupel_exact_session *s, int output, int64_t index, 
     const cupel_graph_output *o = &s->graph->outputs[output];
     const int cap = o->type == CUPEL_F64 ? CAP_F64 : CAP;
     /* not at the limit itself: sums of long rows are still to be shared then */
-    if (s->entry_count >= 4 * (size_t)CUPEL_EXACT_ENTRIES) cupel_exact_forget(s);
+    if (s->memory.count >= 4 * (size_t)CUPEL_EXACT_ENTRIES) cupel_exact_forget(s);
     s->code = CUPEL_OK;
-    s->pool_used = 0;
-    cupel_exact_value *scratch = cupel_exact_borrow(s);
+    cupel_exact_value scratch;
+    cupel_exact_init(&scratch);
     for (s->precision = FIRST_PRECISION;; s->precision = next_precision(s->precision, cap)) {
-        s->depth = 0;
-        const cupel_exact_value *v = cupel_exact_get(s, o->node, index, scratch);
+        const cupel_exact_value *v = cupel_exact_reach_down(s, o->node, index, &scratch);
         if (s->code != CUPEL_OK) break;
         double rounded;
         const bool settled = rounds_one_way(o->type, v, &rounded);
@@ -176,10 +175,9 @@ static cupel_code element_of(cupel_exact_session *s, int output, int64_t index, 
             break;
         }
     }
+    cupel_exact_clear(&scratch);
     if (s->code == CUPEL_OK) return CUPEL_OK;
     cupel_exact_forget(s); /* elements that were begun hold nothing */
-    if (s->code == CUPEL_UNABLE)
-        return cupel_fail(err, CUPEL_UNABLE, "the expression is nested too deeply for the exact evaluator");
     return cupel_fail(err, s->code, "out of memory");
 }
 

@@ -24,6 +24,18 @@ typedef struct cupel_exact_entry {
     cupel_exact_value *value;
 } cupel_exact_entry;
 
+/* Elements by node and index; a hash table. */
+typedef struct cupel_exact_table {
+    cupel_exact_entry *entries;
+    size_t count, capacity;
+} cupel_exact_table;
+
+/* An element whose evaluation is under way. */
+typedef struct cupel_exact_demand {
+    int node;
+    int64_t index;
+} cupel_exact_demand;
+
 struct cupel_exact_session {
     const cupel_graph *graph;
     const cupel_bindings *bindings;
@@ -32,12 +44,14 @@ struct cupel_exact_session {
     int *uses;           /* per node: consumers; elements of nodes used once are not worth remembering */
     int precision;       /* of the evaluation under way */
     int depth;
-    cupel_code code;          /* sticky: out of memory, nested too deeply */
-    cupel_exact_value **pool; /* values lent as scratch, last in first out */
+    cupel_code code;            /* sticky: out of memory; UNABLE: `deepest` is needed first */
+    cupel_exact_demand deepest; /* where the recursion was cut off */
+    cupel_exact_value **pool;   /* values lent as scratch, last in first out */
     size_t pool_used, pool_count, pool_capacity;
-    cupel_exact_value spare;    /* lent when memory is short; nothing that is computed then is used */
-    cupel_exact_entry *entries; /* hash table, keyed by node and element */
-    size_t entry_count, entry_capacity;
+    cupel_exact_value spare;  /* lent when memory is short; nothing that is computed then is used */
+    cupel_exact_table memory; /* remembered while there is room */
+    cupel_exact_table steps; /* computed beforehand, because the way to them is too long for the stack; of the
+                                evaluation under way */
 };
 
 /* ---- enclosures (exact_value.c) ---- */
@@ -90,6 +104,11 @@ const cupel_exact_value *cupel_exact_get(cupel_exact_session *s, int node, int64
 /* The remembered element, a fresh one when there is none (*fresh); NULL when memory is short. */
 cupel_exact_value *cupel_exact_remember(cupel_exact_session *s, int node, int64_t index, bool *fresh);
 void cupel_exact_forget(cupel_exact_session *s);
+
+/* Element index of a node as cupel_exact_get gives it, however long its chain of nodes: what the recursion
+ * does not reach is computed first, and kept until the next call. */
+const cupel_exact_value *cupel_exact_reach_down(cupel_exact_session *s, int node, int64_t index,
+                                                cupel_exact_value *scratch);
 
 /* Families: compute element index of node into out. */
 void cupel_exact_unary(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out);

@@ -30,54 +30,59 @@ static uint64_t key_of(int node, int64_t index) {
     return ((uint64_t)node << 44 | (uint64_t)index) + 1; /* 0 marks a free slot */
 }
 
-static cupel_exact_entry *slot_of(const cupel_exact_session *s, uint64_t key) {
+static cupel_exact_entry *slot_of(const cupel_exact_table *t, uint64_t key) {
     uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
-    size_t at = (hash ^ hash >> 32) & (s->entry_capacity - 1);
-    while (s->entries[at].key && s->entries[at].key != key) at = (at + 1) & (s->entry_capacity - 1);
-    return &s->entries[at];
+    size_t at = (hash ^ hash >> 32) & (t->capacity - 1);
+    while (t->entries[at].key && t->entries[at].key != key) at = (at + 1) & (t->capacity - 1);
+    return &t->entries[at];
 }
 
-static bool grow(cupel_exact_session *s) {
-    const size_t old_capacity = s->entry_capacity;
-    cupel_exact_entry *old = s->entries;
-    cupel_exact_entry *fresh = calloc(old_capacity ? 2 * old_capacity : 256, sizeof *fresh);
+static bool grow(cupel_exact_table *t) {
+    const cupel_exact_table old = *t;
+    const size_t capacity = old.capacity ? 2 * old.capacity : 256;
+    cupel_exact_entry *fresh = calloc(capacity, sizeof *fresh);
     if (!fresh) return false;
-    s->entries = fresh;
-    s->entry_capacity = old_capacity ? 2 * old_capacity : 256;
-    for (size_t i = 0; i < old_capacity; i++)
-        if (old[i].key) *slot_of(s, old[i].key) = old[i];
-    free(old);
+    t->entries = fresh;
+    t->capacity = capacity;
+    for (size_t i = 0; i < old.capacity; i++)
+        if (old.entries[i].key) *slot_of(t, old.entries[i].key) = old.entries[i];
+    free(old.entries);
     return true;
 }
 
-cupel_exact_value *cupel_exact_remember(cupel_exact_session *s, int node, int64_t index, bool *fresh) {
-    if (2 * s->entry_count >= s->entry_capacity && !grow(s)) {
-        s->code = CUPEL_MEMORY;
-        return NULL;
-    }
-    cupel_exact_entry *entry = slot_of(s, key_of(node, index));
+/* The value of an entry, a fresh one when there is none; NULL when memory is short. */
+static cupel_exact_value *enter(cupel_exact_table *t, uint64_t key, bool *fresh) {
+    if (2 * t->count >= t->capacity && !grow(t)) return NULL;
+    cupel_exact_entry *entry = slot_of(t, key);
     *fresh = entry->key == 0;
     if (!*fresh) return entry->value;
     cupel_exact_value *value = malloc(sizeof *value);
-    if (!value) {
-        s->code = CUPEL_MEMORY;
-        return NULL;
-    }
+    if (!value) return NULL;
     cupel_exact_init(value);
-    *entry = (cupel_exact_entry){key_of(node, index), value};
-    s->entry_count++;
+    *entry = (cupel_exact_entry){key, value};
+    t->count++;
+    return value;
+}
+
+static void clear(cupel_exact_table *t) {
+    for (size_t i = 0; i < t->capacity; i++) {
+        if (!t->entries[i].key) continue;
+        cupel_exact_clear(t->entries[i].value);
+        free(t->entries[i].value);
+    }
+    free(t->entries);
+    *t = (cupel_exact_table){0};
+}
+
+cupel_exact_value *cupel_exact_remember(cupel_exact_session *s, int node, int64_t index, bool *fresh) {
+    cupel_exact_value *value = enter(&s->memory, key_of(node, index), fresh);
+    if (!value) s->code = CUPEL_MEMORY;
     return value;
 }
 
 void cupel_exact_forget(cupel_exact_session *s) {
-    for (size_t i = 0; i < s->entry_capacity; i++) {
-        if (!s->entries[i].key) continue;
-        cupel_exact_clear(s->entries[i].value);
-        free(s->entries[i].value);
-    }
-    free(s->entries);
-    s->entries = NULL;
-    s->entry_count = s->entry_capacity = 0;
+    clear(&s->memory);
+    clear(&s->steps);
 }
 
 static void compute(cupel_exact_session *s, int node, int64_t index, cupel_exact_value *out) {
@@ -110,15 +115,20 @@ static bool worth_remembering(const cupel_exact_session *s, int node) {
     if (f == FAMILY_reduce || f == FAMILY_scan || f == FAMILY_product || f == FAMILY_scatter ||
         f == FAMILY_order || f == FAMILY_recurrence)
         return true;
-    return s->uses[node] > 1 && s->entry_count < CUPEL_EXACT_ENTRIES;
+    return s->uses[node] > 1 && s->memory.count < CUPEL_EXACT_ENTRIES;
 }
 
 const cupel_exact_value *cupel_exact_get(cupel_exact_session *s, int node, int64_t index,
                                          cupel_exact_value *scratch) {
     const family f = families[s->graph->nodes[node].op];
     if (s->code != CUPEL_OK) return scratch;
+    if (s->steps.count) {
+        const cupel_exact_entry *step = slot_of(&s->steps, key_of(node, index));
+        if (step->key) return step->value;
+    }
     if (s->depth >= DEPTH_LIMIT) {
         s->code = CUPEL_UNABLE;
+        s->deepest = (cupel_exact_demand){node, index};
         return scratch;
     }
     s->depth++;
@@ -137,4 +147,54 @@ const cupel_exact_value *cupel_exact_get(cupel_exact_session *s, int node, int64
     }
     s->depth--;
     return result;
+}
+
+/* Evaluates a demand from the top of an empty stack. An evaluation that was cut off may have left elements
+ * that hold nothing: none of that memory is kept. */
+static const cupel_exact_value *attempt(cupel_exact_session *s, cupel_exact_demand d,
+                                        cupel_exact_value *scratch) {
+    s->depth = 0;
+    s->pool_used = 0;
+    s->code = CUPEL_OK;
+    const cupel_exact_value *v = cupel_exact_get(s, d.node, d.index, scratch);
+    if (s->code != CUPEL_OK) clear(&s->memory);
+    return v;
+}
+
+static void keep_step(cupel_exact_session *s, cupel_exact_demand d, const cupel_exact_value *v) {
+    bool fresh;
+    cupel_exact_value *kept = enter(&s->steps, key_of(d.node, d.index), &fresh);
+    if (kept)
+        cupel_exact_copy(kept, v);
+    else
+        s->code = CUPEL_MEMORY;
+}
+
+const cupel_exact_value *cupel_exact_reach_down(cupel_exact_session *s, int node, int64_t index,
+                                                cupel_exact_value *scratch) {
+    const cupel_exact_demand root = {node, index};
+    clear(&s->steps);
+    const cupel_exact_value *v = attempt(s, root, scratch);
+    size_t open = 0, room = 0;
+    cupel_exact_demand *demands = NULL; /* each is needed by the one before */
+    while (s->code == CUPEL_UNABLE || (s->code == CUPEL_OK && open > 0)) {
+        if (s->code == CUPEL_OK) {
+            keep_step(s, demands[--open], v);
+            if (s->code != CUPEL_OK) break;
+        } else {
+            if (open == room) {
+                room = room ? 2 * room : 16;
+                cupel_exact_demand *more = realloc(demands, room * sizeof *demands);
+                if (!more) {
+                    s->code = CUPEL_MEMORY;
+                    break;
+                }
+                demands = more;
+            }
+            demands[open++] = s->deepest;
+        }
+        v = attempt(s, open > 0 ? demands[open - 1] : root, scratch);
+    }
+    free(demands);
+    return v;
 }

@@ -91,7 +91,7 @@ static void sort_row(cupel_exact_session *s, int node, int64_t index, row *r, cu
         return;
     }
     write_position(s, n, r, index - r->begin, out);
-    for (int64_t k = 0; k < r->n && s->entry_count < CUPEL_EXACT_ENTRIES; k++) {
+    for (int64_t k = 0; k < r->n && s->memory.count < CUPEL_EXACT_ENTRIES; k++) {
         if (r->begin + k == index) continue;
         bool fresh;
         cupel_exact_value *kept = cupel_exact_remember(s, node, r->begin + k, &fresh);

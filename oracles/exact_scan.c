@@ -69,7 +69,7 @@ void cupel_exact_scan(cupel_exact_session *s, int node, int64_t index, cupel_exa
             cupel_exact_copy(out, next);
             continue;
         }
-        if (s->entry_count >= CUPEL_EXACT_ENTRIES) continue; /* computed again when it is asked for */
+        if (s->memory.count >= CUPEL_EXACT_ENTRIES) continue; /* computed again when it is asked for */
         bool fresh;
         cupel_exact_value *kept = cupel_exact_remember(s, node, i, &fresh);
         if (kept) cupel_exact_copy(kept, next);
