@@ -38,17 +38,17 @@ static bool read_matrices(cupel_builder *b, const cupel_call *call, attention *a
 
 /* Row i sees the keys up to i, counted so that the last row sees all of them ("bottom_right") or that the
  * first row sees one ("top_left"). */
-static int beyond_diagonal(cupel_builder *b, const cupel_call *call, const attention *a) {
-    static const char *const alignments[] = {"bottom_right", "top_left", NULL};
-    int64_t shift = cupel_call_choice(b, call, ALIGN, alignments) == 0 ? a->keys - a->queries : 0;
+static int beyond_diagonal(cupel_builder *b, const attention *a, int64_t shift) {
     int last = cupel_emit_unsqueeze(b, cupel_emit_iota(b, shift, 1, a->queries), 1);
     return less_(b, last, cupel_emit_iota(b, 0, 1, a->keys));
 }
 
 /* A boolean mask is true where a key takes part; -inf in an additive one excludes it. */
 static void read_masks(cupel_builder *b, const cupel_call *call, attention *a) {
+    static const char *const alignments[] = {"bottom_right", "top_left", NULL};
     a->excluded = a->bias = -1;
-    if (cupel_call_flag(b, call, CAUSAL, false)) a->excluded = beyond_diagonal(b, call, a);
+    int64_t shift = cupel_call_choice(b, call, ALIGN, alignments) == 0 ? a->keys - a->queries : 0;
+    if (cupel_call_flag(b, call, CAUSAL, false)) a->excluded = beyond_diagonal(b, a, shift);
     if (!cupel_call_has(call, MASK)) return;
     int mask = cupel_call_node(b, call, MASK), masked;
     if (mask < 0) return;

@@ -76,13 +76,27 @@ static void write_position(const cupel_exact_session *s, const cupel_node *n, co
     out->unsound |= r->unsound;
 }
 
+/* Integers that are known exactly differ where their nearest doubles do not: their ranks, equal ones alike,
+ * stand for them. lower is in order. */
+static void rank_integers(row *r) {
+    int64_t rank = 0;
+    for (int64_t k = 0; k < r->n; k++) {
+        const cupel_exact_value *v = r->lower[k];
+        if (k > 0 && compare_numbers(r->lower[k - 1]->lo, v->lo) != 0) rank++;
+        r->balls[v - r->elements] = cupel_ball_plain((double)rank, 0, CUPEL_CLASS_FINITE, v->ball.reason);
+    }
+}
+
 static void sort_row(cupel_exact_session *s, int node, int64_t index, row *r, cupel_exact_value *out) {
     const cupel_node *n = &s->graph->nodes[node];
     const cupel_value_kind kind = s->graph->nodes[n->args[0]].kind;
     row_read(s, n->args[0], r);
     if (s->code != CUPEL_OK) return;
+    bool known = kind != CUPEL_VALUE_REAL;
+    for (int64_t i = 0; i < r->n; i++) known = known && r->balls[i].radius == 0;
     qsort(r->lower, (size_t)r->n, sizeof(cupel_exact_value *), compare_lower);
     qsort(r->upper, (size_t)r->n, sizeof(cupel_exact_value *), compare_upper);
+    if (known && n->op == CUPEL_OP_ARGSORT) rank_integers(r);
     const bool done = n->op == CUPEL_OP_SORT
                           ? cupel_ball_sort(&s->w, kind, r->balls, r->n, r->sorted)
                           : cupel_ball_argsort(&s->w, kind, r->balls, r->n, n->integer != 0, r->sorted);
