@@ -62,8 +62,9 @@ typedef struct cupel_shadow_plan {
     bool folded;     /* exp(a - b) as exp2(a log2 e - b log2 e) */
     bool loose;      /* functions computed with an error relative to 1, as the graph states them */
     bool flush;
-    bool noise; /* every rounding is off by up to one unit roundoff more, at random: not a kernel, but a
-                   measure of how much roundings matter that no lucky input can fool */
+    bool noise; /* every rounding is off by up to one unit roundoff more, every function by up to its budget,
+                   at random: not a kernel, but a measure of how much roundings matter that no lucky input can
+                   fool */
     cupel_shadow_operands operands;
     cupel_shadow_fault fault;
 } cupel_shadow_plan;

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "good_radius.h"
 #include "shadow_cases.h"
 
 static long setting(const char *name, long fallback) {
@@ -86,7 +87,113 @@ static void good_shadows_stay_inside(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* The same over the problems of the handwritten kernels: every function, at shapes of its own. */
+static void good_shadows_agree_with_every_function(void **state) {
+    (void)state;
+    const long cases = setting("CUPEL_PROPERTY_CASES", 8000), seed = setting("CUPEL_PROPERTY_SEED", 1);
+    const long each = cases / property_operator_count() + 1;
+    int plans, failures = 0;
+    const cupel_shadow_plan *family = cupel_shadow_family(&plans);
+    cupel_arena *arena = cupel_arena_create(0);
+    for (int o = 0; o < property_operator_count(); o++) {
+        int shown = 0;
+        for (long k = 0; k < each; k++) {
+            property_problem p;
+            const uint64_t case_seed = (uint64_t)seed * 1000003 + (uint64_t)k * 211 + (uint64_t)o;
+            property_draw(&p, property_operator_at(o), case_seed, arena);
+            property_answer(&p);
+            for (int i = 0; i < plans + BEYOND; i++) {
+                const cupel_shadow_plan *plan = i < plans ? &family[i] : &beyond[i - plans];
+                const cupel_shadow_output run = shadow_case_run(&p, plan);
+                double worst = 0;
+                int64_t first = -1;
+                if (shadow_case_judge(&p, &run, &worst, &first) == 0) continue;
+                failures++;
+                if (shown++ < 2) tell(&p, &run, first, case_seed, plan->name);
+            }
+            cupel_arena_reset(arena);
+        }
+    }
+    cupel_arena_free(arena);
+    assert_int_equal(failures, 0);
+}
+
+/* ---- the evidence radius ---- */
+
+/* Values of ordinary size: where the evidence radius applies. */
+static bool is_evident(const property_problem *p, double **radius) {
+    cupel_error err;
+    *radius = NULL;
+    if (!cupel_good_radius_tame(p->graph, &p->bindings)) return false;
+    if (cupel_good_radius_find(p->graph, &p->bindings, &p->rules, &p->allowed, p->arena, radius, &err) !=
+        CUPEL_OK)
+        fail_msg("%s: %s", p->expression, err.text);
+    return *radius != NULL;
+}
+
+/* The largest error over evidence radius of results. */
+static double evident_ratio(const property_problem *p, const double *radius, const double *results,
+                            int64_t *worst) {
+    double ratio = 0;
+    for (int64_t i = 0; i < p->count; i++) {
+        const double own = fabs(results[i] - p->allowed.value[i]) / radius[i];
+        if (isfinite(radius[i]) && own > ratio) ratio = own, *worst = i;
+    }
+    return ratio;
+}
+
+/* Kernels written by hand, and shadows that the family lacks, stay inside the evidence radius. */
+static void good_kernels_are_not_evident(void **state) {
+    (void)state;
+    const long cases = setting("CUPEL_PROPERTY_CASES", 8000), seed = setting("CUPEL_PROPERTY_SEED", 1);
+    const long each = cases / property_operator_count() + 1;
+    cupel_arena *arena = cupel_arena_create(0);
+    int failures = 0, evident = 0;
+    double closest = 0;
+    for (int o = 0; o < property_operator_count(); o++) {
+        const property_operator *op = property_operator_at(o);
+        double worst = 0;
+        for (long k = 0; k < each; k++) {
+            property_problem p;
+            double *radius;
+            const uint64_t case_seed = (uint64_t)seed * 1000003 + (uint64_t)k * 307 + (uint64_t)o;
+            property_draw(&p, op, case_seed, arena);
+            property_answer(&p);
+            if (is_evident(&p, &radius)) {
+                double *results = cupel_arena_alloc(arena, (size_t)p.count * sizeof(double) + 8);
+                int64_t at = 0;
+                const int form = (int)cupel_random_below(&p.random, (uint64_t)op->forms);
+                property_run(&p, op, form, results);
+                double ratio = evident_ratio(&p, radius, results, &at);
+                for (int i = 0; i < BEYOND; i++) {
+                    const cupel_shadow_output run = shadow_case_run(&p, &beyond[i]);
+                    ratio = fmax(ratio, evident_ratio(&p, radius, run.values, &at));
+                }
+                evident++;
+                worst = fmax(worst, ratio);
+                if (ratio > 1 && failures++ < 30) {
+                    char line[512];
+                    property_describe(&p, results, at, line, sizeof line);
+                    print_message("seed %llu form %d ratio %.2f evidence %.3g: %s\n",
+                                  (unsigned long long)case_seed, form, ratio, radius[at], line);
+                }
+            }
+            cupel_arena_reset(arena);
+        }
+        if (worst > 0.5) print_message("%-40s largest error over evidence radius %.3f\n", op->name, worst);
+        closest = fmax(closest, worst);
+    }
+    print_message("%d cases had an evidence radius; the closest good kernel %.3f\n", evident, closest);
+    cupel_arena_free(arena);
+    assert_true(evident > 0);
+    assert_int_equal(failures, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(good_shadows_stay_inside)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_shadows_stay_inside),
+        cmocka_unit_test(good_shadows_agree_with_every_function),
+        cmocka_unit_test(good_kernels_are_not_evident),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
