@@ -149,6 +149,8 @@ static inline int row_composite_(cupel_builder *b, cupel_form form, int node, un
 /* Composites that others use. */
 /* The gradient of a convolution by its padded x: the transposed convolution of dy. */
 int cupel_compose_conv_adjoint(cupel_builder *b, const cupel_composite *forward, int dy);
+/* share, the gradient by the weight [G, O/G, inner], not judged where dy is infinite or NaN on padding. */
+int cupel_compose_conv_exclude(cupel_builder *b, const cupel_composite *forward, int dy, int share);
 int cupel_compose_power(cupel_builder *b, int x, const cupel_operand *exponent);
 int cupel_compose_sigmoid_of(cupel_builder *b, int x);
 int cupel_compose_mean_of(cupel_builder *b, int x, unsigned axes, bool keep);

@@ -248,13 +248,33 @@ int cupel_compose_conv_adjoint(cupel_builder *b, const cupel_composite *forward,
         s->before[i] = s->dilation[i] * (s->kernel[i] - 1);
     }
     c.x = spread(b, cupel_compose_operand(b, dy), s, from->slide.stride, 0);
+    int touched = spread(b, blank(b, s), s, from->slide.stride, 1);
     for (int i = 0; i < s->axes; i++) {
         s->size[i] = (s->size[i] - 1) * from->slide.stride[i] + 1;
         s->after[i] = s->out[i] - s->size[i];
     }
     c.x = cupel_slide_pad(b, c.x, s, 0);
+    c.x_touched = cupel_slide_pad(b, touched, s, 1);
     c.weight = turned(b, from->weight, s->axes);
-    return multiply(b, &c);
+    return exclude(b, &c, multiply(b, &c));
+}
+
+int cupel_compose_conv_exclude(cupel_builder *b, const cupel_composite *forward, int dy, int share) {
+    const convolution *c = forward->detail;
+    if (b->code != CUPEL_OK || c->x_touched < 0 || dy < 0 || share < 0) return share;
+    const int64_t taps = cupel_slide_count(&c->slide, c->slide.kernel);
+    const int64_t positions = cupel_slide_count(&c->slide, c->slide.out);
+    int windows = cupel_slide_windows(b, c->x_touched, &c->slide, false); /* [out.., taps..] */
+    windows = cupel_emit_reshape(b, windows, 2, (int64_t[]){positions, taps});
+    int wild = not_(b, cupel_emit_unary(b, CUPEL_OP_ISFINITE, dy));
+    wild = cupel_emit_reduce(b, CUPEL_OP_AMAX, wild, 1u, false); /* over N */
+    wild = cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_emit_reshape(b, wild, 2, (int64_t[]){c->out, positions}));
+    int open = less_(b, number_(b, 0.5), cupel_emit_matmul(b, wild, windows));
+    const int64_t rows = c->out / c->groups, in = c->in / c->groups;
+    open = cupel_emit_reshape(b, open, 4, (int64_t[]){c->groups, rows, 1, taps});
+    open = cupel_emit_broadcast(b, open, 4, (int64_t[]){c->groups, rows, in, taps});
+    return cupel_emit_exclude(b, share,
+                              cupel_emit_reshape(b, open, 3, (int64_t[]){c->groups, rows, in * taps}));
 }
 
 /* Weight [C, O/G, taps..] as [G, O/G, C/G, taps flipped..]. */

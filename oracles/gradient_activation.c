@@ -44,9 +44,11 @@ static int mish_slope(cupel_builder *b, int x, int t) {
     return cupel_gradient_joined(b, t, mul_(b, mul_(b, x, cupel_compose_sigmoid_of(b, x)), bell));
 }
 
-/* An infinite argument makes the terms 0 * inf, which decides between NaN and the limit. */
+/* An infinite argument makes a term of the slope 0 * inf, and an infinite upstream makes terms of both signs:
+ * the way of adding up decides between NaN and an infinity. */
 static int slope_times(cupel_builder *b, int x, int slope, int dy) {
-    return cupel_emit_exclude(b, mul_(b, dy, slope), cupel_emit_unary(b, CUPEL_OP_ISINF, x));
+    int open = or_(b, cupel_emit_unary(b, CUPEL_OP_ISINF, x), cupel_emit_unary(b, CUPEL_OP_ISINF, dy));
+    return cupel_emit_exclude(b, mul_(b, dy, slope), open);
 }
 
 /* x > 0: scale, else alpha scale input_scale exp(input_scale x); args[1..3], -1 for factors of 1. A kernel
@@ -56,7 +58,7 @@ static int elu_share(const cupel_sweep *s, const cupel_composite *c, int dy) {
     const int x = c->args[0], alpha = c->args[1], scale = c->args[2], input_scale = c->args[3];
     int inside = input_scale >= 0 ? mul_(b, x, input_scale) : x;
     int above = scale >= 0 ? mul_(b, dy, scale) : dy;
-    int slope = mul_(b, alpha, add_(b, cupel_emit_unary(b, CUPEL_OP_EXPM1, inside), one(b)));
+    int slope = mul_(b, alpha, cupel_gradient_exp_or(b, inside, cupel_emit_unary(b, CUPEL_OP_EXPM1, inside)));
     if (input_scale >= 0) slope = mul_(b, slope, input_scale);
     int below = mul_(b, above, slope);
     int value = where_(b, less_(b, zero(b), x), above, below);

@@ -73,7 +73,8 @@ void cupel_gradient_convolution(cupel_sweep *s, const cupel_composite *c, int dy
     shape[2] = b->nodes[windows].shape[2];
     int rows = cupel_emit_permute(b, cupel_compose_operand(b, dy), (int[]){1, 0, 2, 3, 4});
     rows = cupel_emit_reshape(b, rows, 3, shape);
-    cupel_sweep_give(s, weight, cupel_emit_matmul(b, rows, transposed(b, windows)));
+    int share = cupel_emit_matmul(b, rows, transposed(b, windows));
+    cupel_sweep_give(s, weight, cupel_compose_conv_exclude(b, c, dy, share));
 }
 
 /* p = weights / sum: dv = p' dy, and by the scores p (dp - sum(p dp)), dp = dy v', where flash attention has

@@ -41,6 +41,8 @@ int cupel_gradient_finite_rows(cupel_builder *b, int value, int upstream, unsign
 /* The sum over axes, which stay as 1. Of a matrix product whose batch axes they are it is one longer product,
  * so that kernels may add all terms in any order. */
 int cupel_gradient_sum_over(cupel_builder *b, int x, unsigned axes);
+/* exp(x), of which a kernel may also hold exp(x) - 1 and add 1. */
+int cupel_gradient_exp_or(cupel_builder *b, int x, int less_one);
 /* What reduced the axes away (or kept them as 1), spread over x's shape again. */
 int cupel_gradient_spread(cupel_builder *b, int reduced, unsigned axes, int x);
 /* x + y as a sum, so that its terms may be added in any order and take factors one by one. */

@@ -15,6 +15,10 @@ static int one(cupel_builder *b) {
     return number_(b, 1.0);
 }
 
+int cupel_gradient_exp_or(cupel_builder *b, int x, int less_one) {
+    return cupel_emit_between(b, exp_(b, x), add_(b, less_one, one(b)), cupel_emit_truth(b, true));
+}
+
 static const char *const two_over_root_pi = "1.1283791670955125738961589031215451716881012586579977";
 static const char *const ln_2 = "0.69314718055994530941723212145817656807550013436025";
 static const char *const ln_10 = "2.3025850929940456840179914546843642076011014886287";
@@ -24,7 +28,7 @@ static int smooth(cupel_builder *b, cupel_op op, int x, int y, int dy) {
     switch (op) {
     case CUPEL_OP_EXP: return mul_(b, dy, y);
     case CUPEL_OP_EXP2: return mul_(b, mul_(b, dy, y), cupel_emit_literal(b, ln_2));
-    case CUPEL_OP_EXPM1: return mul_(b, dy, add_(b, y, one(b)));
+    case CUPEL_OP_EXPM1: return mul_(b, dy, cupel_gradient_exp_or(b, x, y));
     case CUPEL_OP_SIN: return mul_(b, dy, cos_(b, x));
     case CUPEL_OP_COS: return mul_(b, dy, neg_(b, sin_(b, x)));
     case CUPEL_OP_TAN: return mul_(b, dy, add_(b, one(b), square(b, y)));
