@@ -65,10 +65,13 @@ static int elu_share(const cupel_sweep *s, const cupel_composite *c, int dy) {
     return cupel_gradient_kink(s, value, above, equal_(b, x, zero(b)));
 }
 
-/* scaled > threshold: 1, else sigmoid(scaled); args: x, scaled, threshold */
+/* scaled > threshold: 1, else z / (z + 1) with z = exp(scaled), where dy z may overflow, or a sigmoid; args:
+ * x, scaled, threshold */
 static int softplus_share(const cupel_sweep *s, const cupel_composite *c, int dy) {
     cupel_builder *b = s->b;
-    int soft = mul_(b, dy, cupel_compose_sigmoid_of(b, c->args[1]));
+    int z = exp_(b, c->args[1]), soft = div_(b, mul_(b, dy, z), add_(b, z, one(b)));
+    int other = mul_(b, dy, cupel_compose_sigmoid_of(b, c->args[1]));
+    soft = cupel_emit_between(b, soft, other, cupel_emit_truth(b, true));
     return where_(b, less_(b, c->args[2], c->args[1]), dy, soft);
 }
 
