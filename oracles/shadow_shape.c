@@ -44,7 +44,9 @@ cupel_code cupel_shadow_leaf(cupel_shadow *s, int node) {
     }
     if (n->op == CUPEL_OP_KEEP) return CUPEL_OK; /* zeros; callers look at the allowed set */
     for (int64_t i = 0; i < t->count; i++) {
-        if (n->kind == CUPEL_VALUE_INT)
+        if (n->op == CUPEL_OP_PHILOX)
+            t->n[i] = cupel_philox_word(n->integer, i);
+        else if (n->kind == CUPEL_VALUE_INT)
             t->n[i] = n->integer + (n->op == CUPEL_OP_IOTA ? i * n->step : 0);
         else
             t->x[i] = n->kind == CUPEL_VALUE_BOOL ? (double)n->integer : cupel_shadow_round(s, n->number);

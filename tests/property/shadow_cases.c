@@ -54,6 +54,21 @@ const shadow_case shadow_cases[] = {
     ROWS("layer_norm(x)", 1) ROWS("layer_norm(x, w, b)", 3) ROWS("rms_norm(x, w)", 2)
     ROWS("l2_normalize(x)", 1)
     {"attention", "matmul(softmax(matmul(x, transpose(w)) * 0.3, axis=-1), b)", 3, SHADOW_ATTENTION},
+    {"attention, fused", "attention(x, w, b)", 3, SHADOW_ATTENTION},
+    {"attention, causal", "attention(x, w, b, causal=true)", 3, SHADOW_ATTENTION},
+    {"attention, masked", "attention(x, w, b, mask=matmul(x, transpose(w)) > 0, empty_rows=\"zero\")", 3, SHADOW_ATTENTION},
+    {"attention, biased", "attention(x, w, b, scale=0.7, mask=matmul(w, transpose(b)))", 3, SHADOW_ATTENTION},
+    ROWS("batch_norm(x, weight=w, bias=b, training=true)", 3) ROWS("batch_norm(x, w, abs(b), b, w)", 3)
+    ROWS("group_norm(x, 1, w, b)", 3) ROWS("squeeze(instance_norm(unsqueeze(x, 1)), 1)", 1)
+    POINTWISE("sort(x)", 1) POINTWISE("sort(x * w, descending=true)", 2) POINTWISE("argsort(x)", 1)
+    POINTWISE("argsort(x, stable=true)", 1) POINTWISE("argsort(x * w, descending=true, stable=true)", 2)
+    POINTWISE("scatter_add(x, 1, argsort(w, stable=true), b)", 3)
+    POINTWISE("scatter_add(x, 1, argsort(w, stable=true) % 2, x * b) * w", 3)
+    NUMBERS("sum(rope(concat([x, x], 1), w, b), axis=-1)", 3)
+    POINTWISE("where(dropout_mask(11, 0.4), x / 0.6, 0)", 1) POINTWISE("quantize(x, w, i8)", 2)
+    POINTWISE("quantize(x, w, f16)", 2) POINTWISE("dequantize(quantize(x, 0.37, u8, 3), w, 3)", 2)
+    POINTWISE("bce_with_logits(x, w, \"none\")", 2) SCALAR("bce_with_logits(x, w)", 2)
+    SCALAR("hinge_loss(x, w)", 2)
     SCALAR("mse_loss(x, w)", 2) SCALAR("l1_loss(x, w)", 2) SCALAR("smooth_l1_loss(x, w)", 2)
     SCALAR("huber_loss(x, w)", 2) SCALAR("cross_entropy(x, argmax(w, axis=-1))", 2)
     SCALAR("nll_loss(x, argmax(w, axis=-1))", 2) SCALAR("kl_div(x, w)", 2) SCALAR("bce(sigmoid(x), sigmoid(w))", 2)
