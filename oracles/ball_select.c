@@ -97,6 +97,8 @@ cupel_ball cupel_ball_between(const cupel_ball *x, const cupel_ball *y, const cu
 
 cupel_ball cupel_ball_exclude(const cupel_ball *x, const cupel_ball *condition) {
     cupel_ball r = *x;
+    r.direct = false; /* what kernels may leave out has a zero of either sign */
+    r.classes &= (uint8_t) ~(CUPEL_ZERO_SIGN_FIXED | CUPEL_ZERO_SIGN_NEGATIVE);
     const bool surely_not = condition->value == 0 && condition->radius == 0;
     if (condition->reason)
         r.reason = condition->reason;

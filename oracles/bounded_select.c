@@ -75,6 +75,7 @@ static cupel_code exclude(cupel_bounded *b, int node) {
     cupel_tensor *t = &b->tensors[node];
     const cupel_tensor *x = cupel_bounded_arg(b, node, 0), *c = cupel_bounded_arg(b, node, 1);
     CUPEL_TRY(cupel_tensor_adopt(b, t, x, true));
+    t->direct = false;
     cupel_tensor_copy(t, 0, x, 0, 1, t->count);
     for (int64_t i = 0; i < t->count; i++) {
         if (c->value[i] == 0 && cupel_radius_at(c, i) == 0 && !(c->reasons && c->reasons[i])) continue;

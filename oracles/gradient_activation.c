@@ -51,8 +51,13 @@ static int slope_times(cupel_builder *b, int x, int slope, int dy) {
     return cupel_emit_exclude(b, mul_(b, dy, slope), open);
 }
 
+/* Kernels ask for what is inside, or for what is outside, and a NaN is neither: its gradient is 0 or dy. */
+static int masks_differ(cupel_builder *b, int x, int share) {
+    return cupel_emit_exclude(b, share, cupel_emit_unary(b, CUPEL_OP_ISNAN, x));
+}
+
 /* x > 0: scale, else alpha scale input_scale exp(input_scale x); args[1..3], -1 for factors of 1. A kernel
- * may hold the result plus alpha instead of the exponential, whose error is relative to alpha. */
+ * may hold the result plus alpha instead of the exponential, whose error is then relative to alpha. */
 static int elu_share(const cupel_sweep *s, const cupel_composite *c, int dy) {
     cupel_builder *b = s->b;
     const int x = c->args[0], alpha = c->args[1], scale = c->args[2], input_scale = c->args[3];
@@ -80,7 +85,7 @@ static int window_share(cupel_sweep *s, int x, int low, int high, int dy) {
     cupel_builder *b = s->b;
     int edge = or_(b, equal_(b, x, low), equal_(b, x, high));
     int inside = not_(b, or_(b, less_equal_(b, x, low), less_equal_(b, high, x)));
-    return cupel_gradient_kink(s, cupel_gradient_masked(s, inside, dy), dy, edge);
+    return masks_differ(b, x, cupel_gradient_kink(s, cupel_gradient_masked(s, inside, dy), dy, edge));
 }
 
 /* x < -3: 0; x > 3: 1; else x / 3 + 1/2. Versions of PyTorch differ in what they return at -3 and 3. */
@@ -125,7 +130,9 @@ static void give_clamp(cupel_sweep *s, const cupel_composite *c, int dy) {
     int inside = lower ? less_equal_(b, bound, x) : less_equal_(b, x, bound);
     int tie = equal_(b, x, bound);
     if (cupel_sweep_wants(s, x))
-        cupel_sweep_give(s, x, cupel_gradient_kink(s, cupel_gradient_masked(s, inside, dy), zero(b), tie));
+        cupel_sweep_give(
+            s, x,
+            masks_differ(b, x, cupel_gradient_kink(s, cupel_gradient_masked(s, inside, dy), zero(b), tie)));
     if (!cupel_sweep_wants(s, bound)) return;
     int outside = lower ? less_(b, x, bound) : less_(b, bound, x);
     cupel_sweep_give(s, bound, cupel_gradient_kink(s, cupel_gradient_masked(s, outside, dy), dy, tie));
@@ -143,9 +150,11 @@ static int share_of(cupel_sweep *s, const cupel_composite *c, int dy) {
     case CUPEL_FORM_SOFTPLUS: return softplus_share(s, c, dy);
     case CUPEL_FORM_LOGSIGMOID: return mul_(b, dy, cupel_compose_sigmoid_of(b, neg_(b, x)));
     case CUPEL_FORM_ELU: return elu_share(s, c, dy);
-    case CUPEL_FORM_RELU: /* x <= 0: 0, so that NaN takes dy */
-        return cupel_gradient_kink(s, cupel_gradient_masked(s, not_(b, less_equal_(b, x, zero(b))), dy), dy,
-                                   equal_(b, x, zero(b)));
+    case CUPEL_FORM_RELU: /* x <= 0: 0, so that NaN would take dy; of x > 0 it would be 0 */
+        return masks_differ(
+            b, x,
+            cupel_gradient_kink(s, cupel_gradient_masked(s, not_(b, less_equal_(b, x, zero(b))), dy), dy,
+                                equal_(b, x, zero(b))));
     case CUPEL_FORM_HARDTANH: return window_share(s, x, c->args[1], c->args[2], dy);
     case CUPEL_FORM_HARDSIGMOID: return hardsigmoid_share(s, x, dy);
     case CUPEL_FORM_HARDSWISH: return hardswish_share(s, x, dy);

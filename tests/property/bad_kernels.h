@@ -6,7 +6,7 @@
 #include "good_kernels.h"
 
 extern const property_family bad_pointwise, bad_binary, bad_reduction, bad_rows, bad_loss, bad_shape,
-    bad_order, bad_window, bad_gradient;
+    bad_order, bad_window, bad_gradient, bad_backward;
 extern const property_family *const bad_families[];
 extern const int bad_family_count;
 

@@ -19,8 +19,6 @@ ROUTES = {
 EXEMPT = {
     ("dropout_mask", "a good kernel"): "bits of a counter, which expectations.py computes one by one: nothing is rounded",
     ("dropout_mask", "a faulty kernel"): "the same: any other bit is outside",
-    ("vjp", "a good kernel"): "to come",
-    ("vjp", "a faulty kernel"): "to come",
 }
 
 

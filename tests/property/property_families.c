@@ -2,12 +2,14 @@
 
 extern const property_family property_pointwise, property_activation, property_binary, property_reduction,
     property_softmax, property_norm, property_product, property_loss, property_shape, property_attention,
-    property_channel_norm, property_order, property_window, property_axes, property_gradient;
+    property_channel_norm, property_order, property_window, property_axes, property_gradient,
+    property_backward;
 
 const property_family *const property_families[] = {
-    &property_pointwise,    &property_activation, &property_binary, &property_reduction, &property_softmax,
-    &property_norm,         &property_product,    &property_loss,   &property_shape,     &property_attention,
-    &property_channel_norm, &property_order,      &property_window, &property_axes,      &property_gradient,
+    &property_pointwise, &property_activation, &property_binary,       &property_reduction,
+    &property_softmax,   &property_norm,       &property_product,      &property_loss,
+    &property_shape,     &property_attention,  &property_channel_norm, &property_order,
+    &property_window,    &property_axes,       &property_gradient,     &property_backward,
 };
 const int property_family_count = sizeof property_families / sizeof *property_families;
 
