@@ -100,6 +100,10 @@ static bool needs_exact(const trial *t, int output) {
 /* Elements of an output that are beyond fp64's integers and evaluated exactly: seconds at most. */
 enum { COMPLETED_MAX = 16384 };
 
+/* Elements of an output that is evaluated in MPFR throughout: at 1 to 100 us each, seconds at most. Which
+ * ones follows from the recipe alone, so that a case is judged alike whenever it is run. */
+enum { SAMPLE_MAX = 65536 };
+
 static cupel_code ask_oracle(trial *t) {
     const cupel_graph *graph = t->out->graph;
     int exact = 0;
@@ -110,7 +114,9 @@ static cupel_code ask_oracle(trial *t) {
         CUPEL_TRY(cupel_oracle_bounded(graph, &t->bindings, &t->rules, t->arena, allowed, t->err));
     if (exact) CUPEL_TRY(exact_session(t));
     for (int o = 0; o < graph->output_count; o++)
-        if (needs_exact(t, o)) CUPEL_TRY(cupel_exact_output(t->session, o, t->arena, &allowed[o], t->err));
+        if (needs_exact(t, o))
+            CUPEL_TRY(cupel_exact_sample(t->session, o, SAMPLE_MAX, t->out->c->recipe->poison, t->arena,
+                                         &allowed[o], t->err));
     for (int o = 0; o < graph->output_count; o++) {
         if (needs_exact(t, o) || allowed[o].by_reason[CUPEL_REASON_UNABLE] == 0) continue;
         CUPEL_TRY(exact_session(t));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "allowed.h"
+#include "philox.h"
 
 enum { FIRST_PRECISION = 96, CAP = 256, CAP_F64 = 1200, DIGITS = 40 };
 
@@ -193,6 +194,40 @@ static cupel_code set_element(cupel_exact_session *s, int output, int64_t i, cup
     const cupel_permitted p = {e.lo, e.hi, e.radius, e.classes, e.reason};
     cupel_allowed_set(out, i, e.value, &p);
     if (out->least) cupel_allowed_set_integer(out, i, e.least, e.most);
+    return CUPEL_OK;
+}
+
+/* Permits everything. */
+static void leave_out(cupel_allowed *out, int64_t i) {
+    const cupel_permitted all = {.lo = -INFINITY,
+                                 .hi = INFINITY,
+                                 .radius = INFINITY,
+                                 .classes = CUPEL_CLASS_MASK,
+                                 .reason = CUPEL_REASON_SAMPLED_OUT};
+    cupel_allowed_set(out, i, 0, &all);
+}
+
+cupel_code cupel_exact_sample(cupel_exact_session *s, int output, int64_t most, uint64_t seed,
+                              cupel_arena *arena, cupel_allowed *out, cupel_error *err) {
+    if (output < 0 || output >= s->graph->output_count || most < 1)
+        return cupel_fail(err, CUPEL_RANGE, "expected an output of the graph and a sample, found %d, %lld",
+                          output, (long long)most);
+    const int64_t count = s->graph->outputs[output].count;
+    if (count <= most) return cupel_exact_output(s, output, arena, out, err);
+    CUPEL_TRY(cupel_allowed_create(&s->graph->outputs[output], arena, out, err));
+    const int64_t rest = count % most, length = count / most;
+    int64_t begin = 0;
+    for (int64_t k = 0; k < most; k++) {
+        const int64_t n = length + (k < rest ? 1 : 0);
+        int64_t chosen = (int64_t)(cupel_philox(seed, (uint32_t)output, (uint64_t)k) % (uint64_t)n);
+        if (k == 0) chosen = 0;
+        if (k == most - 1) chosen = n - 1;
+        for (int64_t i = 0; i < n; i++)
+            if (i != chosen) leave_out(out, begin + i);
+        CUPEL_TRY(set_element(s, output, begin + chosen, out, err));
+        begin += n;
+    }
+    cupel_allowed_count(out);
     return CUPEL_OK;
 }
 

@@ -133,6 +133,12 @@ CUPEL_MUST_USE cupel_code cupel_exact_output(cupel_exact_session *session, int o
  * evaluated exactly, up to `most` of them, evenly spread; the others stay as they are. */
 CUPEL_MUST_USE cupel_code cupel_exact_complete(cupel_exact_session *session, int output, int64_t most,
                                                cupel_allowed *out, cupel_error *err);
+/* The same for an output of more than `most` elements (1 or more): the first, the last, and one at random
+ * (keyed by seed and output) of each of `most` stretches of equal length. The others permit everything and
+ * are SAMPLED_OUT. */
+CUPEL_MUST_USE cupel_code cupel_exact_sample(cupel_exact_session *session, int output, int64_t most,
+                                             uint64_t seed, cupel_arena *arena, cupel_allowed *out,
+                                             cupel_error *err);
 void cupel_exact_close(cupel_exact_session *session);
 
 #endif

@@ -196,6 +196,47 @@ static void tensors_without_elements_are_answered(void **state) {
     exact_end(&x);
 }
 
+/* Large outputs of MPFR alone: one element of each stretch, the same for the same seed. */
+static void large_exact_outputs_are_sampled(void **state) {
+    (void)state;
+    enum { N = 100003, MOST = 500 };
+    double *values = malloc(N * sizeof *values);
+    for (int i = 0; i < N; i++) values[i] = i * 0.1;
+    exact_fixture x;
+    exact_start(&x);
+    x.rules.working = CUPEL_F64;
+    exact_input(&x, "x", CUPEL_F64, "100003", values);
+    exact_build(&x, "x * 3 + 1", CUPEL_F64, "100003");
+    cupel_allowed a[4];
+    const uint64_t seeds[] = {7, 7, 8};
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(cupel_exact_sample(x.session, 0, MOST, seeds[k], x.f.arena, &a[k], &x.f.err),
+                         CUPEL_OK);
+    assert_int_equal(a[0].judged, MOST);
+    assert_int_equal(a[0].by_reason[CUPEL_REASON_SAMPLED_OUT], N - MOST);
+    assert_memory_equal(a[0].reasons, a[1].reasons, N);
+    assert_memory_not_equal(a[0].reasons, a[2].reasons, N);
+    assert_int_equal(a[0].reasons[0], CUPEL_REASON_JUDGED);
+    assert_int_equal(a[0].reasons[N - 1], CUPEL_REASON_JUDGED);
+    int64_t last = -1;
+    for (int64_t i = 0; i < N; i++) {
+        if (a[0].reasons[i] == CUPEL_REASON_JUDGED) {
+            assert_true(i - last <= 2 * (N / MOST + 1));
+            last = i;
+            const cupel_exact_element e = exact_element(&x, i);
+            assert_true(a[0].value[i] == e.value && a[0].lo[i] == e.lo && a[0].hi[i] == e.hi);
+        } else {
+            const double anything = i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : -5;
+            assert_int_equal(cupel_judge_element(&a[0], i, &anything), CUPEL_NOT_JUDGED);
+        }
+    }
+    assert_int_equal(cupel_exact_sample(x.session, 0, N, 7, x.f.arena, &a[3], &x.f.err), CUPEL_OK);
+    assert_int_equal(a[3].judged, N);
+    assert_int_equal(cupel_exact_sample(x.session, 0, 0, 7, x.f.arena, &a[3], &x.f.err), CUPEL_RANGE);
+    exact_end(&x);
+    free(values);
+}
+
 /* x + x + .. + x, `length` additions deep, and the sum over the row of that; a graph of our own, since no
  * expression nests so far. */
 static void build_chain(exact_fixture *x, int length, bool summed) {
@@ -304,6 +345,7 @@ int main(void) {
         cmocka_unit_test(memory_is_a_multiple_of_the_tensors),
         cmocka_unit_test(windows_take_no_memory),
         cmocka_unit_test(tensors_without_elements_are_answered),
+        cmocka_unit_test(large_exact_outputs_are_sampled),
         cmocka_unit_test(deep_chains_are_evaluated),
         cmocka_unit_test(a_thousand_nodes_are_evaluated),
     };
