@@ -32,8 +32,9 @@ typedef struct cupel_ball {
     double peak, trough; /* products of max(1, |factor|) and of min(1, |factor|); divisors count inverted. Of
                             a sum: the sum of its terms' peaks */
     double divisors;     /* the product of max(1, |divisor|): kernels may multiply the divisors first */
+    double loosened;     /* of the radius: what narrowing the operand of a product added */
     bool direct; /* by copy, negation, product or quotient of inputs and literals: the sign of an exact zero
-                    is judged */
+                is judged */
     double roundings; /* of the whole chain if every operation rounds, in u; 0 when it is no product */
     uint8_t classes, reason;
 } cupel_ball;
@@ -108,9 +109,13 @@ cupel_ball cupel_ball_between(const cupel_ball *x, const cupel_ball *y, const cu
 cupel_ball cupel_ball_exclude(const cupel_ball *x, const cupel_ball *condition);
 
 /* LOOSEN: an operand that a kernel may round to nearest or truncate to `type`, or use as it is. A number of
- * the type stays as it is. The others are for what is known of a whole tensor: the end of a range below and
- * above, and the least and most of magnitudes. In ball_loosen.c. */
-cupel_ball cupel_ball_loosen(const cupel_working *w, cupel_dtype type, const cupel_ball *a);
+ * the type stays as it is, unless it is `scaled`: multiplied by a factor before. The others are for what is
+ * known of a whole tensor: the end of a range below and above, and the least and most of magnitudes. In
+ * ball_loosen.c. */
+cupel_ball cupel_ball_loosen(const cupel_working *w, cupel_dtype type, bool scaled, const cupel_ball *a);
+/* A scaled operand below this may be subnormal when it is narrowed, and loses at most that. */
+double cupel_loosen_normal(cupel_dtype type, bool scaled);
+double cupel_loosen_smallest(cupel_dtype type, bool scaled);
 double cupel_loosen_floor(cupel_dtype type, double floor);
 double cupel_loosen_ceiling(cupel_dtype type, double ceiling);
 double cupel_loosen_down(cupel_dtype type, double least);

@@ -19,6 +19,17 @@ static bool is_settled(cupel_dtype type, const cupel_ball *a) {
     return a->roundings == 0 || (a->roundings < 2 && in_range && cupel_round(type, a->value) == a->value);
 }
 
+/* Factors down to 2^-12 are thought of: a softmax's divisor of 4,096 keys, an eighth of a root. */
+static const double least_factor = 0x1p-12;
+
+double cupel_loosen_normal(cupel_dtype type, bool scaled) {
+    return cupel_format_normal(type) / (scaled ? least_factor : 1);
+}
+
+double cupel_loosen_smallest(cupel_dtype type, bool scaled) {
+    return cupel_format_smallest(type) / (scaled ? least_factor : 1);
+}
+
 static double outward(double bound, double away, cupel_dtype type) {
     const double moved = 2 * cupel_format_unit(type) * fabs(bound) + cupel_format_smallest(type);
     return bound == 0 || isinf(bound) ? bound : bound + away * moved;
@@ -42,34 +53,36 @@ double cupel_loosen_up(cupel_dtype type, double most) {
 }
 
 /* Infinities where the enclosure, or what a legal order makes of its factors, passes the type's threshold. */
-static void overflow(cupel_dtype type, const cupel_ball *a, cupel_ball *r) {
-    if (cupel_round(type, a->value + a->radius) == INFINITY) r->classes |= CUPEL_CLASS_POS_INF;
-    if (cupel_round(type, a->value - a->radius) == -INFINITY) r->classes |= CUPEL_CLASS_NEG_INF;
+static void overflow(cupel_dtype type, bool scaled, const cupel_ball *a, cupel_ball *r) {
+    const double factor = scaled ? 2 : 1; /* log2(e) */
+    if (cupel_round(type, factor * (a->value + a->radius)) == INFINITY) r->classes |= CUPEL_CLASS_POS_INF;
+    if (cupel_round(type, factor * (a->value - a->radius)) == -INFINITY) r->classes |= CUPEL_CLASS_NEG_INF;
     if (a->roundings > 0 && isinf(cupel_round(type, a->peak)) && !r->reason)
         r->reason = CUPEL_REASON_OVERFLOW;
 }
 
-cupel_ball cupel_ball_loosen(const cupel_working *w, cupel_dtype type, const cupel_ball *a_) {
+cupel_ball cupel_ball_loosen(const cupel_working *w, cupel_dtype type, bool scaled, const cupel_ball *a_) {
     const cupel_ball a = cupel_ball_operand(w, a_);
     cupel_ball r = a;
     if (!isfinite(a.value) || (a.value == 0 && a.radius == 0)) return r;
-    const double size = fabs(a.value) + a.radius, normal = cupel_format_normal(type);
+    const double size = fabs(a.value) + a.radius, normal = cupel_loosen_normal(type, scaled);
     double lost;
-    if (is_settled(type, &a)) {
+    if (!scaled && is_settled(type, &a)) {
         lost = distance(type, a.value);
     } else {
         /* one ulp is at most 2 u of the value; the factors of a chain may be narrowed instead of it */
         const double low = fmin(fabs(a.value) - a.radius, a.roundings > 0 ? a.trough : INFINITY);
-        const double below = low < normal ? cupel_format_smallest(type) : 0;
+        const double below = low < normal ? cupel_loosen_smallest(type, scaled) : 0;
         lost = 2 * cupel_format_unit(type) * size * (1 + 0x1p-40);
         lost += below * (a.roundings > 0 ? a.peak : 1);
         lost = fmax(lost, size - cupel_format_largest(type));
     }
-    overflow(type, &a, &r);
+    overflow(type, scaled, &a, &r);
     r.radius += lost;
     if (w->flush && fabs(a.value) - r.radius < normal) r.radius = fmax(r.radius, fabs(a.value));
     if (r.radius == 0) return r;
     const double moved = r.radius - a.radius;
+    r.loosened = lost;
     r.magnitude += moved;
     r.spread += moved;
     r.grain = 0;

@@ -45,6 +45,10 @@ void cupel_ball_tally_product(const cupel_working *w, cupel_ball_tally *tally, c
     const bool fits = a->radius == 0 && b->radius == 0 && exact && grain > 0;
     if (fits) term.grain = grain;
     cupel_ball_tally_add(w, tally, &term);
+    if (!isfinite(a->value) || !isfinite(b->value)) return;
+    /* a running maximum rescales what was narrowed, and narrows nothing again */
+    const double narrowing = fabs(a->value) * b->loosened + a->loosened * (fabs(b->value) + b->loosened);
+    if (narrowing < term.radius) tally->rescale -= narrowing * (1 - 0x1p-40);
 }
 
 /* What a flushed partial sum or term costs: nothing when neither can be a nonzero subnormal, else the

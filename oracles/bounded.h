@@ -43,6 +43,8 @@ typedef struct cupel_tensor {
     double depth;                    /* of a sum of products, node-wide */
     double floor, ceiling;
     bool sum, direct;
+    bool narrowed;   /* by LOOSEN: */
+    double relative; /* the largest radius over |value| before that */
     /* node-wide sizes, computed when first asked for */
     bool sized;
     double largest,

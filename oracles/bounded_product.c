@@ -131,8 +131,14 @@ static void add_grains(const matmul *p, int64_t row, int64_t rows, int64_t colum
 /* What the radius of an element needs beside its sums. */
 typedef struct closing {
     double k, unit, rounding, underflow, smallest, digits, overflow, largest;
+    double relative; /* error of a product over its size, but for what narrowing its operands added */
     bool exact_terms, rescalable;
 } closing;
+
+/* What rescaling repeats: the error of the function that made the operand, not its narrowing. */
+static double made_with(const cupel_tensor *t) {
+    return t->narrowed ? t->relative : t->radius ? INFINITY : 0;
+}
 
 static closing closing_of(const matmul *p) {
     const cupel_working *w = &p->b->w;
@@ -146,6 +152,8 @@ static closing closing_of(const matmul *p) {
                      .overflow = 1.01 * trait->overflow,
                      .largest = w->largest,
                      .exact_terms = p->exact_terms && !trait->rescalable && !trait->in_statistic,
+                     .relative =
+                         made_with(p->x.t) + made_with(p->y.t) + made_with(p->x.t) * made_with(p->y.t),
                      .rescalable = trait->rescalable};
 }
 
@@ -160,7 +168,9 @@ static inline closed close_sum(const closing *c, double value, double size, doub
     const double coarse = grain >= c->smallest && size <= grain * c->digits ? 1 : 0;
     const bool exact = terms_exact * coarse > 0;
     const double one = moved + c->rounding * c->unit * size + c->k * c->underflow;
-    const double rescaled = c->rescalable && c->k > 1 ? (c->k - 1) * (one + c->unit * size) : 0;
+    const double own = (c->relative + c->rounding * c->unit) * size + c->k * c->underflow;
+    const double rescaled =
+        c->rescalable && c->k > 1 ? (c->k - 1) * ((own < one ? own : one) + c->unit * size) : 0;
     const double spread = exact ? 0 : one + rescaled, magnitude = size + spread;
     const double rounded =
         (spread + (c->k - 1) * c->unit * magnitude) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;

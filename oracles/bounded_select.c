@@ -106,12 +106,13 @@ static cupel_code between(cupel_bounded *b, int node) {
 
 /* Plain elements that belong to no chain, as cupel_ball_loosen has them; the new radii. False where one may
  * leave the type's normal range. *lossy: some radius is not 0. */
-CUPEL_WIDE static bool loosen_loop(cupel_dtype type, const double *value, const double *radius,
+CUPEL_WIDE static bool loosen_loop(cupel_dtype type, bool scaled, const double *value, const double *radius,
                                    double *restrict out, int64_t n, bool *lossy) {
     const int precision = cupel_format_of(type)->precision;
     const double splitter = cupel_splitter(precision), unit2 = 2 * cupel_format_unit(type);
-    const double normal = cupel_format_normal(type), most = ldexp(1, cupel_format_of(type)->emax);
+    const double normal = cupel_loosen_normal(type, scaled), most = ldexp(1, cupel_format_of(type)->emax - 1);
     const uint64_t kept = ~((UINT64_C(1) << (53 - precision)) - 1);
+    const double always = scaled ? 1 : 0;
     uint64_t beyond = 0, changed = 0;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
@@ -121,7 +122,7 @@ CUPEL_WIDE static bool loosen_loop(cupel_dtype type, const double *value, const 
         memcpy(&truncated, &bits, sizeof truncated);
         const double cut = fabs(x - truncated), off = fabs(cupel_rounded_bits(x, splitter) - x);
         const double point = off > cut ? off : cut, wide = r + unit2 * size * (1 + 0x1p-40);
-        out[i] = r > 0 ? wide : point;
+        out[i] = r + (size == 0 ? 0 : always) > 0 ? wide : point;
         changed |= out[i] > 0;
         beyond |= !(size < most);
         beyond |= (size == 0 ? normal : fabs(x) - r) < normal;
@@ -130,11 +131,12 @@ CUPEL_WIDE static bool loosen_loop(cupel_dtype type, const double *value, const 
     return beyond == 0;
 }
 
-static cupel_code loosen_by_rules(cupel_bounded *b, int node, int64_t begin, int64_t n) {
+static cupel_code loosen_by_rules(cupel_bounded *b, int node, int64_t begin, int64_t count) {
+    const cupel_node *n = &b->graph->nodes[node];
     const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
-    for (int64_t i = begin; i < begin + n; i++) {
+    for (int64_t i = begin; i < begin + count; i++) {
         const cupel_ball bx = cupel_tensor_load(x, i);
-        const cupel_ball r = cupel_ball_loosen(&b->w, b->graph->nodes[node].type, &bx);
+        const cupel_ball r = cupel_ball_loosen(&b->w, n->type, n->scaled, &bx);
         CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], i, &r));
     }
     return CUPEL_OK;
@@ -149,8 +151,19 @@ static void loosen_attributes(cupel_tensor *t, cupel_dtype type) {
     t->depth = cupel_loosen_down(type, t->depth);
 }
 
+/* The largest radius over |value|. */
+static double relative_radius(const cupel_tensor *x) {
+    double most = 0;
+    for (int64_t i = 0; x->radius && i < x->count; i++) {
+        const double size = fabs(x->value[i]), r = x->radius[i];
+        if (r > most * size) most = size > 0 ? r / size * (1 + 0x1p-40) : INFINITY;
+    }
+    return most;
+}
+
 static cupel_code loosen(cupel_bounded *b, int node) {
     const cupel_dtype type = b->graph->nodes[node].type;
+    const bool scaled = b->graph->nodes[node].scaled;
     cupel_tensor *t = &b->tensors[node];
     const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
     CUPEL_TRY(cupel_tensor_adopt(b, t, x, true));
@@ -162,7 +175,8 @@ static cupel_code loosen(cupel_bounded *b, int node) {
         const int64_t n = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
         bool lossy = false;
         if (!loops || !cupel_tensor_is_plain(x, begin, n) ||
-            !loosen_loop(type, x->value + begin, x->radius ? x->radius + begin : none, radius, n, &lossy)) {
+            !loosen_loop(type, scaled, x->value + begin, x->radius ? x->radius + begin : none, radius, n,
+                         &lossy)) {
             CUPEL_TRY(loosen_by_rules(b, node, begin, n));
         } else if (lossy) {
             CUPEL_TRY(cupel_tensor_need_radius(b, t));
@@ -170,6 +184,8 @@ static cupel_code loosen(cupel_bounded *b, int node) {
         }
     }
     if (t->radius) loosen_attributes(t, type);
+    t->narrowed = true;
+    t->relative = relative_radius(x);
     return CUPEL_OK;
 }
 

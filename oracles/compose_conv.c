@@ -48,9 +48,7 @@ static int exclude(cupel_builder *b, const convolution *c, int y) {
     shape[0] = 1;
     condition = cupel_emit_reshape(b, condition, like.rank, shape);
     condition = cupel_emit_broadcast(b, condition, like.rank, like.shape);
-    cupel_node node = {.op = CUPEL_OP_EXCLUDE, .kind = like.kind, .rank = like.rank};
-    memcpy(node.shape, like.shape, sizeof node.shape);
-    return cupel_emit_add(b, node, 2, (int[]){y, condition});
+    return cupel_emit_exclude(b, y, condition);
 }
 
 static int multiply(cupel_builder *b, const convolution *c) {

@@ -87,7 +87,7 @@ static void between(cupel_exact_session *s, const cupel_node *n, int64_t index, 
 static void loosen(cupel_exact_session *s, const cupel_node *n, int64_t index, cupel_exact_value *out) {
     const cupel_exact_value *x = cupel_exact_get(s, n->args[0], index, cupel_exact_borrow(s));
     cupel_exact_copy(out, x);
-    out->ball = cupel_ball_loosen(&s->w, n->type, &x->ball);
+    out->ball = cupel_ball_loosen(&s->w, n->type, n->scaled, &x->ball);
     cupel_exact_return(s);
 }
 

@@ -120,6 +120,7 @@ typedef struct cupel_node {
                         class */
     bool rescalable; /* SUM, MATMUL: terms carry a factor exp(x - amax(x)): a running maximum with rescaling
                         is legal */
+    bool scaled;     /* LOOSEN: a factor outside of the product may go into the operand first */
     bool in_statistic; /* part of mean, variance or a norm: sums here are not exact even for exact terms */
     cupel_dtype width; /* INT, and comparisons of them: the type it is computed in (integers.h) */
     double terms; /* overflow factor: product of the lengths of sums this value passes through, at least 4 */

@@ -76,6 +76,35 @@ static void mark_rescalable(cupel_graph *graph, bool *carries) {
     }
 }
 
+/* ---- narrowed operands ---- */
+
+static bool multiplies(cupel_op op) {
+    return op == CUPEL_OP_MUL || op == CUPEL_OP_DIV || op == CUPEL_OP_EXP || op == CUPEL_OP_EXP2;
+}
+
+static bool is_linear(cupel_op op) {
+    return op == CUPEL_OP_ADD || op == CUPEL_OP_SUB || op == CUPEL_OP_NEG || op == CUPEL_OP_VIEW ||
+           op == CUPEL_OP_RESHAPE || op == CUPEL_OP_EXCLUDE || op == CUPEL_OP_LOOSEN ||
+           op == CUPEL_OP_WHERE || op == CUPEL_OP_AMAX || op == CUPEL_OP_AMIN || op == CUPEL_OP_SUM ||
+           op == CUPEL_OP_MATMUL;
+}
+
+/* Which operands a kernel may scale before it narrows them: a factor of the product (a score's scale, and the
+ * log2(e) of its exponential, a softmax's divisor) goes to either side of it. Backward. */
+static void mark_scaled(cupel_graph *graph, const bool *carries) {
+    for (int i = graph->node_count; i-- > 0;) {
+        cupel_node *n = &graph->nodes[i];
+        for (int k = 0; k < n->arg_count; k++) {
+            cupel_node *argument = &graph->nodes[n->args[k]];
+            argument->scaled |= multiplies(n->op) || (is_linear(n->op) && n->scaled);
+        }
+    }
+    for (int i = 0; i < graph->node_count; i++) {
+        cupel_node *n = &graph->nodes[i];
+        n->scaled = n->op == CUPEL_OP_LOOSEN && (n->scaled || carries[n->args[0]]);
+    }
+}
+
 /* ---- sums on the way ---- */
 
 /* Does the op hand its arguments' magnitude on? A function such as exp makes another number of it. */
@@ -149,6 +178,7 @@ bool cupel_graph_attributes(cupel_graph *graph, cupel_arena *arena) {
     mark_inputs(graph);
     cupel_width_mark(graph);
     mark_rescalable(graph, carries);
+    mark_scaled(graph, carries);
     count_terms(graph);
     return true;
 }

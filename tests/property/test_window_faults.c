@@ -119,10 +119,60 @@ static void an_accumulator_may_start_from_the_bias(void **state) {
     cupel_arena_free(arena);
 }
 
+/* Operands that the type holds exactly, which a kernel multiplies (or divides by a softmax's sum) before it
+ * narrows them. */
+static void operands_may_be_scaled_before_they_are_narrowed(void **state) {
+    (void)state;
+    static const struct {
+        const char *expression;
+        float x, w, scale; /* three of each; the kernel narrows scale x */
+    } rows[] = {
+        {"matmul(x, w) * 0.3", 1, 1, 0.3f},
+        {"0.3 * (matmul(x, w) + 0)", 1, 1, 0.3f},
+        {"log(exp(matmul(x, w)))", 1, 1, 1.44269504f}, /* in powers of 2 */
+        {"matmul(exp(x - amax(x)), w) / sum(exp(x - amax(x)))", 0, 1, 1 / 3.0f},
+        {"matmul(softmax(x, axis=0), w)", 0, 1, 1 / 3.0f},
+        {"conv1d(reshape(x, [1, 3, 1]), reshape(w, [1, 3, 1]))[0, 0, 0] * 0.3", 1, 1, 0.3f},
+    };
+    cupel_arena *arena = cupel_arena_create(0);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        for (int exact = 0; exact < 2; exact++) {
+            property_problem p = {.expression = rows[r].expression, .arena = arena, .type = CUPEL_F32};
+            p.rules = (cupel_rules){.working = CUPEL_F32, .fast_math = true};
+            p.products_given = true;
+            p.products = CUPEL_BF16;
+            property_input *x = property_add(&p, "x", 1, 3, 0), *w = property_add(&p, "w", 1, 3, 0);
+            for (int i = 0; i < 3; i++) x->values[i] = (double)rows[r].x, w->values[i] = (double)rows[r].w;
+            property_expect(&p, 0, NULL);
+            property_answer(&p);
+            /* each weight is 1 here, or e^0 */
+            const float narrow = window_narrowed(&p, rows[r].scale, 2, 0);
+            float got = 3 * narrow * rows[r].w;
+            if (rows[r].scale > 1) got /= 1.44269504f;
+            double lo = p.allowed.lo[0], hi = p.allowed.hi[0];
+            if (exact) {
+                cupel_error err = {0};
+                cupel_exact_session *session;
+                cupel_exact_element element;
+                assert_int_equal(cupel_exact_open(p.graph, &p.bindings, &p.rules, &session, &err), CUPEL_OK);
+                assert_int_equal(cupel_exact_element_of(session, 0, 0, &element, &err), CUPEL_OK);
+                lo = element.lo, hi = element.hi;
+                cupel_exact_close(session);
+            }
+            if (!(lo <= (double)got && (double)got <= hi))
+                fail_msg("%s: %.9g outside [%.9g, %.9g]", rows[r].expression, (double)got, lo, hi);
+            assert_true(hi - lo < 0.1); /* and not just anything */
+            cupel_arena_reset(arena);
+        }
+    }
+    cupel_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults_leave_the_allowed_set),
         cmocka_unit_test(an_accumulator_may_start_from_the_bias),
+        cmocka_unit_test(operands_may_be_scaled_before_they_are_narrowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,8 +74,8 @@ static bool source_of(const window_shape *s, int axis, int64_t o, int64_t t, int
 
 enum { AS_GIVEN, TRUNCATED, ROUNDED, ROUNDED_AWAY };
 
-/* x in fewer bits: by dropping them for the types that are cut off f32, by the format for f16. */
-static float narrowed(const property_problem *p, float x, int how, int coarser) {
+/* By dropping bits for the types that are cut off f32, by the format for f16. */
+float window_narrowed(const property_problem *p, float x, int how, int coarser) {
     if (!p->products_given || how == AS_GIVEN || !isfinite(x)) return x;
     if (p->products == CUPEL_F16) {
         if (coarser) return (float)cupel_round(CUPEL_E5M2, (double)x);
@@ -117,8 +117,8 @@ static void gather(const property_problem *p, int64_t index, int narrowing, bool
                                                : (o * s->in + c - group * s->in) * taps + t;
             const int64_t at_x = ((n * s->groups * s->in + c) * s->size[0] + i) * s->size[1] + j;
             const float x = inside ? (float)p->inputs[0].values[at_x] : 0;
-            out->x[out->count] = narrowed(p, x, narrowing, coarser);
-            out->w[out->count++] = narrowed(p, (float)p->inputs[1].values[at_w], narrowing, coarser);
+            out->x[out->count] = window_narrowed(p, x, narrowing, coarser);
+            out->w[out->count++] = window_narrowed(p, (float)p->inputs[1].values[at_w], narrowing, coarser);
         }
     }
 }

@@ -28,6 +28,10 @@ void window_draw_conv(property_problem *p, bool transposed, bool bias);
 /* The whole output. */
 void window_conv(property_problem *p, int form, double *results);
 
+/* An operand as a product takes it under `products`: as given, truncated, rounded, rounded with ties away
+ * (how 0 to 3); `coarser` bits fewer. */
+float window_narrowed(const property_problem *p, float x, int how, int coarser);
+
 enum { WINDOW_CONV_FORMS = 720 };
 
 #endif

@@ -41,7 +41,7 @@ static void numbers_of_f32_stay_inside(void **state) {
         if (!isfinite(x)) continue;
         const cupel_ball leaf = cupel_ball_leaf(&w, CUPEL_VALUE_REAL, (double)x, true);
         for (int t = 0; t < 2; t++) {
-            const cupel_ball b = cupel_ball_loosen(&w, types[t], &leaf);
+            const cupel_ball b = cupel_ball_loosen(&w, types[t], false, &leaf);
             const int dropped = types[t] == CUPEL_TF32 ? 13 : 16;
             assert_true(b.value == (double)x);
             expect_inside(&b, x, x);
@@ -74,7 +74,7 @@ static void half_overflows_and_underflows(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const cupel_ball leaf = cupel_ball_leaf(&w, CUPEL_VALUE_REAL, rows[i].x, true);
-        const cupel_ball b = cupel_ball_loosen(&w, CUPEL_F16, &leaf);
+        const cupel_ball b = cupel_ball_loosen(&w, CUPEL_F16, false, &leaf);
         if (b.radius != rows[i].radius || (b.classes & CUPEL_CLASS_MASK) != rows[i].classes)
             fail_msg("%a: radius %a, classes %d", rows[i].x, b.radius, b.classes);
     }
@@ -96,7 +96,7 @@ static void factors_of_a_chain_may_be_narrowed(void **state) {
                          c = cupel_ball_leaf(&w, CUPEL_VALUE_REAL, (double)s, true);
         const cupel_ball chain = cupel_ball_multiply(&w, &plain, &a, &c, product, true);
         for (size_t t = 0; t < 3; t++) {
-            const cupel_ball b = cupel_ball_loosen(&w, types[t], &chain);
+            const cupel_ball b = cupel_ball_loosen(&w, types[t], false, &chain);
             const double n = cupel_round(types[t], (double)x), z = cupel_round_down(types[t], (double)x);
             if (b.reason == CUPEL_REASON_JUDGED && isfinite(n)) {
                 assert_true(fabs((double)((float)n * s) - product) <= b.radius);
