@@ -3,6 +3,7 @@
  * by necessity. */
 #include "judging.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,6 +69,8 @@ static cupel_judgement judge_kept(comparison *c, int64_t i, const unsigned char 
                          .value = &all->value[i],
                          .lo = &all->lo[i],
                          .hi = &all->hi[i],
+                         .least = all->least ? &all->least[i] : NULL,
+                         .most = all->most ? &all->most[i] : NULL,
                          .radius = &all->radius[i],
                          .classes = &classes,
                          .reasons = &all->reasons[i]};
@@ -165,6 +168,14 @@ static void judge_later_run(comparison *c, int first, int run) {
     }
 }
 
+/* 64-bit integers as they are: their doubles hide what differs. */
+static void write_integer(cupel_dtype type, uint64_t bits, char *text, size_t size) {
+    if (type == CUPEL_U64)
+        snprintf(text, size, "%" PRIu64, bits);
+    else
+        snprintf(text, size, "%" PRId64, (int64_t)bits);
+}
+
 static void describe(const cupel_output_view *view, const cupel_finding *finding, char *text, size_t size) {
     const cupel_allowed *allowed = view->allowed;
     int64_t i = finding->index;
@@ -173,6 +184,11 @@ static void describe(const cupel_output_view *view, const cupel_finding *finding
     cupel_judging_number(view->output->type, finding->got, got, sizeof got);
     cupel_judging_number(view->output->type, allowed->lo[i], lo, sizeof lo);
     cupel_judging_number(view->output->type, allowed->hi[i], hi, sizeof hi);
+    if (allowed->least) {
+        write_integer(view->output->type, finding->got_bits, got, sizeof got);
+        write_integer(view->output->type, allowed->least[i], lo, sizeof lo);
+        write_integer(view->output->type, allowed->most[i], hi, sizeof hi);
+    }
     int permitted = allowed->classes[i];
     if (permitted & CUPEL_CLASS_POS_INF) strcat(classes, " or +inf");
     if (permitted & CUPEL_CLASS_NEG_INF) strcat(classes, " or -inf");

@@ -22,8 +22,7 @@ static void print_values(const cupel_finding *finding, const cupel_trial *trial)
     char where[128], got[96], allowed[192], distance[192];
     cupel_word_where(finding, trial, where, sizeof where);
     cupel_word_element(finding->type, finding->got_bits, got, sizeof got);
-    cupel_word_allowed(finding->type, finding->exact.lo, finding->exact.hi, finding->exact.classes,
-                       finding->exact.reason, allowed, sizeof allowed);
+    cupel_word_allowed(finding->type, &finding->exact, allowed, sizeof allowed);
     cupel_word_distance(finding, distance, sizeof distance);
     printf("  element   %s\n  got       %s\n", where, got);
     if (finding->certified)

@@ -30,21 +30,27 @@ static json_t *text_or_null(const char *text) {
     return json_string(ascii);
 }
 
+/* JSON's integers end at 2^63 - 1: what lies above is the nearest double, beside its bits. */
+static json_t *whole(cupel_dtype type, uint64_t bits) {
+    const int64_t value = cupel_decode_int(type, &bits);
+    return type == CUPEL_U64 && value < 0 ? json_real((double)bits) : json_integer(value);
+}
+
 static json_t *got_object(const cupel_finding *finding) {
     char bits[32];
     const cupel_format *format = cupel_format_of(finding->type);
     snprintf(bits, sizeof bits, "0x%0*" PRIx64, (int)format->size * 2, finding->got_bits);
-    json_t *value = format->kind == CUPEL_KIND_REAL
-                        ? number(cupel_decode(finding->type, &finding->got_bits))
-                        : json_integer(cupel_decode_int(finding->type, &finding->got_bits));
+    json_t *value = format->kind == CUPEL_KIND_REAL ? number(cupel_decode(finding->type, &finding->got_bits))
+                                                    : whole(finding->type, finding->got_bits);
     return json_pack("{s:o, s:s, s:s}", "value", value, "bits", bits, "type", format->name);
 }
 
-static json_t *allowed_object(const cupel_exact_element *exact) {
+static json_t *allowed_object(cupel_dtype type, const cupel_exact_element *exact) {
     json_t *object = json_object();
     if (exact->classes & CUPEL_CLASS_FINITE) {
-        json_object_set_new(object, "lo", number(exact->lo));
-        json_object_set_new(object, "hi", number(exact->hi));
+        const bool wide = cupel_dtype_is_wide(type);
+        json_object_set_new(object, "lo", wide ? whole(type, exact->least) : number(exact->lo));
+        json_object_set_new(object, "hi", wide ? whole(type, exact->most) : number(exact->hi));
     }
     json_object_set_new(object, "nan", json_boolean(exact->classes & CUPEL_CLASS_NAN));
     json_object_set_new(object, "inf", json_boolean(exact->classes & CUPEL_CLASS_POS_INF));
@@ -74,7 +80,8 @@ static json_t *finding_object(const cupel_check_finding *found) {
     json_object_set_new(object, "text", text_or_null(finding->text));
     json_object_set_new(object, "element", values ? text_or_null(found->where) : json_null());
     json_object_set_new(object, "got", values ? got_object(finding) : json_null());
-    json_object_set_new(object, "allowed", certified ? allowed_object(&finding->exact) : json_null());
+    json_object_set_new(object, "allowed",
+                        certified ? allowed_object(finding->type, &finding->exact) : json_null());
     json_object_set_new(object, "exact", certified ? number(finding->exact.value) : json_null());
     json_object_set_new(object, "exact_digits",
                         certified ? text_or_null(finding->exact.digits) : json_null());

@@ -96,8 +96,7 @@ static void print_values(const cupel_check_finding *found, FILE *out) {
     cupel_word_element(finding->type, finding->got_bits, got, sizeof got);
     fprintf(out, "  element   %s\n  got       %s\n", found->where, got);
     if (finding->certified) {
-        cupel_word_allowed(finding->type, finding->exact.lo, finding->exact.hi, finding->exact.classes,
-                           finding->exact.reason, allowed, sizeof allowed);
+        cupel_word_allowed(finding->type, &finding->exact, allowed, sizeof allowed);
         fprintf(out, "  allowed   %s\n  exact     %s\n", allowed, finding->exact.digits);
     }
     cupel_word_distance(finding, distance, sizeof distance);

@@ -85,8 +85,14 @@ static void write_row(const cupel_repro_job *job, const cupel_allowed *allowed, 
     cupel_repro_real(certified ? certified->lo : allowed->lo[index], lo, sizeof lo);
     cupel_repro_real(certified ? certified->hi : allowed->hi[index], hi, sizeof hi);
     cupel_repro_real(certified ? certified->value : allowed->value[index], exact, sizeof exact);
-    fprintf(job->out, "    {%d, %" PRId64 ", %s, %s, %s, %u},\n", t, index, lo, hi, exact,
+    fprintf(job->out, "    {%d, %" PRId64 ", %s, %s, %s, %u, ", t, index, lo, hi, exact,
             certified ? certified->classes : allowed->classes[index]);
+    if (allowed->least)
+        fprintf(job->out, "0x%" PRIx64 "u, 0x%" PRIx64 "u},\n",
+                certified ? certified->least : allowed->least[index],
+                certified ? certified->most : allowed->most[index]);
+    else
+        fprintf(job->out, "0, 0},\n");
 }
 
 static int write_output(const cupel_repro_job *job, int output) {
@@ -108,11 +114,12 @@ static int write_output(const cupel_repro_job *job, int output) {
 static int write_allowed(const cupel_repro_job *job) {
     const cupel_trial *trial = job->bundle->trial;
     int rows = 0;
-    fprintf(job->out, "/* tensor, element, least and largest number, exact value, classes */\n"
-                      "static const repro_allowed repro_the_allowed[] = {\n");
+    fprintf(job->out,
+            "/* tensor, element, least and largest number, exact value, classes, 64-bit integers */\n"
+            "static const repro_allowed repro_the_allowed[] = {\n");
     for (int o = 0; trial->graph && trial->allowed && o < trial->graph->output_count; o++)
         rows += write_output(job, o);
-    if (rows == 0) fprintf(job->out, "    {0, 0, 0, 0, 0, 0},\n");
+    if (rows == 0) fprintf(job->out, "    {0, 0, 0, 0, 0, 0, 0, 0},\n");
     fprintf(job->out, "};\n");
     return rows;
 }

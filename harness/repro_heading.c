@@ -9,8 +9,7 @@ static void write_values(FILE *out, const cupel_finding *finding, const cupel_tr
     if (!cupel_word_has_values(finding)) return;
     cupel_word_where(finding, trial, where, sizeof where);
     cupel_word_element(finding->type, finding->got_bits, got, sizeof got);
-    cupel_word_allowed(finding->type, finding->exact.lo, finding->exact.hi, finding->exact.classes,
-                       finding->exact.reason, allowed, sizeof allowed);
+    cupel_word_allowed(finding->type, &finding->exact, allowed, sizeof allowed);
     fprintf(out, "Element %s: got %s", where, got);
     if (finding->certified) fprintf(out, ", allowed %s,\nexact %s", allowed, finding->exact.digits);
     fprintf(out, ".\n");

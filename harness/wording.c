@@ -20,6 +20,8 @@ void cupel_word_number(cupel_dtype type, double value, char *text, size_t size) 
 void cupel_word_value(cupel_dtype type, uint64_t bits, char *text, size_t size) {
     if (cupel_format_of(type)->kind == CUPEL_KIND_REAL)
         cupel_word_number(type, cupel_decode(type, &bits), text, size);
+    else if (type == CUPEL_U64 || type == CUPEL_BOOL) /* a bool's byte as it is: 2 is not true */
+        snprintf(text, size, "%" PRIu64, type == CUPEL_BOOL ? bits & 0xFF : bits);
     else
         snprintf(text, size, "%" PRId64, cupel_decode_int(type, &bits));
 }
@@ -31,8 +33,9 @@ void cupel_word_element(cupel_dtype type, uint64_t bits, char *text, size_t size
     snprintf(text, size, "%s (0x%0*" PRIx64 ")", number, (int)format->size * 2, bits);
 }
 
-void cupel_word_allowed(cupel_dtype type, double lo, double hi, uint8_t classes, uint8_t reason, char *text,
-                        size_t size) {
+/* A set of elements; low and high: the ends of its numbers in words. */
+static void word_set(const char *low, const char *high, uint8_t classes, uint8_t reason, char *text,
+                     size_t size) {
     static const struct {
         int class;
         const char *name;
@@ -48,12 +51,9 @@ void cupel_word_allowed(cupel_dtype type, double lo, double hi, uint8_t classes,
     size_t used = 0;
     text[0] = '\0';
     if (classes & CUPEL_CLASS_FINITE) {
-        char low[64], high[64];
-        cupel_word_number(type, lo, low, sizeof low);
-        cupel_word_number(type, hi, high, sizeof high);
         if (classes & CUPEL_ZERO_SIGN_FIXED)
             used = (size_t)snprintf(text, size, classes & CUPEL_ZERO_SIGN_NEGATIVE ? "-0" : "+0");
-        else if (lo == hi)
+        else if (strcmp(low, high) == 0)
             used = (size_t)snprintf(text, size, "%s", low);
         else
             used = (size_t)snprintf(text, size, "[%s, %s]", low, high);
@@ -61,6 +61,22 @@ void cupel_word_allowed(cupel_dtype type, double lo, double hi, uint8_t classes,
     for (size_t i = 0; i < sizeof names / sizeof *names && used < size; i++)
         if (classes & names[i].class)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " or " : "", names[i].name);
+}
+
+/* An end: of 64-bit integers the integer, else the number. */
+static void word_end(cupel_dtype type, double number, uint64_t integer, char *text, size_t size) {
+    if (cupel_dtype_is_wide(type))
+        cupel_word_value(type, integer, text, size);
+    else
+        cupel_word_number(type, number, text, size);
+}
+
+void cupel_word_allowed(cupel_dtype type, const cupel_exact_element *exact, char *text, size_t size) {
+    char low[64], high[64];
+    word_end(type, exact->lo, exact->least, low, sizeof low);
+    word_end(type, exact->hi, exact->most, high, sizeof high);
+    if (exact->lo == exact->hi && !cupel_dtype_is_wide(type)) memcpy(high, low, sizeof high); /* 0 and -0 */
+    word_set(low, high, exact->classes, exact->reason, text, size);
 }
 
 void cupel_word_allowed_at(const cupel_allowed *allowed, int64_t index, cupel_dtype working, char *text,
@@ -71,8 +87,14 @@ void cupel_word_allowed_at(const cupel_allowed *allowed, int64_t index, cupel_dt
                  "anything (the result overflows the working precision, and `range: working` leaves such "
                  "elements open; `range: safe` judges them)");
     else
-        cupel_word_allowed(allowed->type, allowed->lo[index], allowed->hi[index], allowed->classes[index],
-                           reason, text, size);
+        cupel_word_allowed(allowed->type,
+                           &(cupel_exact_element){.lo = allowed->lo[index],
+                                                  .hi = allowed->hi[index],
+                                                  .least = allowed->least ? allowed->least[index] : 0,
+                                                  .most = allowed->most ? allowed->most[index] : 0,
+                                                  .classes = allowed->classes[index],
+                                                  .reason = reason},
+                           text, size);
 }
 
 void cupel_word_index(const char *name, int rank, const int64_t *shape, int64_t index, char *text,

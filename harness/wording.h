@@ -18,8 +18,7 @@ void cupel_word_value(cupel_dtype type, uint64_t bits, char *text, size_t size);
 void cupel_word_element(cupel_dtype type, uint64_t bits, char *text, size_t size);
 
 /* "[0.33333331, 0.33333337]", "0.5", "nan or +inf", "anything (no finite error bound)". */
-void cupel_word_allowed(cupel_dtype type, double lo, double hi, uint8_t classes, uint8_t reason, char *text,
-                        size_t size);
+void cupel_word_allowed(cupel_dtype type, const cupel_exact_element *exact, char *text, size_t size);
 
 /* As above for element index of an output; working: the contract's accumulate. Of an element that is not
  * judged it says why: "anything (the result overflows f32, ..)". */

@@ -61,7 +61,7 @@ static void describe_layout(line *l, const cupel_layout *layout, int rank, const
 static void describe_number(line *l, cupel_dtype type, uint64_t bits) {
     const cupel_format *format = cupel_format_of(type);
     if (format->kind != CUPEL_KIND_REAL) {
-        add(l, "%lld", (long long)cupel_decode_int(type, &bits));
+        add(l, type == CUPEL_U64 ? "%llu" : "%lld", (long long)cupel_decode_int(type, &bits));
         return;
     }
     double value = cupel_decode(type, &bits);

@@ -83,7 +83,7 @@ static void add_edits(text *t, cupel_dtype type, const cupel_tensor_recipe *tens
         if (cupel_format_of(type)->kind == CUPEL_KIND_REAL)
             add(t, "%.9g\n", cupel_decode(type, &edit->bits));
         else
-            add(t, "%lld\n", (long long)cupel_decode_int(type, &edit->bits));
+            add(t, type == CUPEL_U64 ? "%llu\n" : "%lld\n", (long long)cupel_decode_int(type, &edit->bits));
     }
 }
 

@@ -153,7 +153,17 @@ uint64_t cupel_draw_bits(const cupel_tensor_facts *facts, cupel_random *random) 
     uint64_t bits = 0;
     if (facts->format->kind != CUPEL_KIND_REAL) {
         static const int64_t whole[] = {0, 1, -1, 2, 7, 127, -128, 255, 32767, 65535, INT32_MAX, INT32_MIN};
+        /* beyond 2^53 doubles lack most integers, beyond 2^63 signed types all */
+        static const uint64_t wide[] = {(UINT64_C(1) << 53) + 1,
+                                        INT64_MAX,
+                                        (uint64_t)INT64_MIN,
+                                        UINT64_MAX,
+                                        UINT32_MAX,
+                                        UINT64_C(1) << 32,
+                                        (UINT64_C(1) << 62) + 3};
         bits = (uint64_t)whole[cupel_random_below(random, sizeof whole / sizeof *whole)];
+        if (cupel_dtype_is_wide(type) && cupel_chance(random, 2))
+            bits = wide[cupel_random_below(random, sizeof wide / sizeof *wide)];
         if (facts->bounded && cupel_chance(random, 2))
             bits = (uint64_t)(int64_t)(cupel_chance(random, 2) ? facts->lo : facts->hi);
         return bits;

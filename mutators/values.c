@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "recipe_impl.h"
+#include "wide.h"
 
 /* Weights of the coordinates in the pattern INDEX, from the second last axis outwards: primes, coprime to
  * tiles. */
@@ -52,7 +53,7 @@ static void fill_rows(const cupel_values *values, const int64_t *shape, double *
         uint64_t key = w.keys[w.lead_rank];
         cupel_pattern_row(values, key, index_base(&w), n, row);
         cupel_special_row(&plan, w.lead, key, n, row);
-        cupel_encode_many(values->facts->type, row, (size_t)n, out);
+        if (!cupel_wide_row(values, key, n, out)) cupel_encode_many(values->facts->type, row, (size_t)n, out);
         out += (size_t)n * values->facts->format->size;
     } while (next_row(&w, shape));
 }
@@ -89,8 +90,27 @@ static int compare_doubles(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static int compare_signed(const void *a, const void *b) {
+    int64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+static int compare_unsigned(const void *a, const void *b) {
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
 static void sort_rows(const cupel_values *values, int64_t rows, int64_t n, double *row, unsigned char *out) {
     for (int64_t i = 0; i < rows; i++, out += (size_t)n * values->facts->format->size) {
+        if (cupel_dtype_is_wide(values->facts->type)) { /* as they are: doubles lack most of them */
+            qsort(out, (size_t)n, sizeof(uint64_t),
+                  values->facts->type == CUPEL_U64 ? compare_unsigned : compare_signed);
+            continue;
+        }
         cupel_decode_many(values->facts->type, out, (size_t)n, row);
         qsort(row, (size_t)n, sizeof *row, compare_doubles);
         cupel_encode_many(values->facts->type, row, (size_t)n, out);

@@ -58,7 +58,8 @@ static bool vector_of(const char *type, cupel_dtype element, bool *is_vector) {
                  {"half", CUPEL_F16},      {"__half", CUPEL_F16}, {"__nv_bfloat16", CUPEL_BF16}};
     if (strncmp(type, "const ", 6) == 0) type += 6;
     size_t length = strcspn(type, " *");
-    *is_vector = false;
+    *is_vector = strncmp(type, "__nv_fp8x", 9) == 0;
+    if (*is_vector) return strncmp(type + length - 4, cupel_format_of(element)->name, 4) == 0;
     for (size_t i = 0; i < sizeof stems / sizeof stems[0]; i++) {
         size_t stem = strlen(stems[i].stem);
         if (length != stem + 1 || strncmp(type, stems[i].stem, stem) != 0 ||

@@ -60,6 +60,7 @@ typedef struct repro_allowed {
     int64_t index;
     double lo, hi, exact;
     unsigned classes;
+    uint64_t least, most; /* of 64-bit integers: lo and hi, which doubles may lack */
 } repro_allowed;
 
 /* One call of the kernel: the content of all tensors before it. */
@@ -335,7 +336,14 @@ static void repro_check_buffer(repro_state *s, int b) {
     free(own);
 }
 
+static int repro_is_wide(const repro_type *type) {
+    return type->size == 8 && type->kind != REPRO_REAL;
+}
+
 static int repro_fits(const repro_type *type, uint64_t bits, const repro_allowed *a) {
+    if (repro_is_wide(type) && type->kind == REPRO_SIGNED)
+        return (int64_t)a->least <= (int64_t)bits && (int64_t)bits <= (int64_t)a->most;
+    if (repro_is_wide(type)) return a->least <= bits && bits <= a->most;
     double x = repro_number(type, bits);
     if (isnan(x)) return (a->classes & REPRO_NAN) != 0;
     if (isinf(x)) return (a->classes & (x > 0 ? REPRO_POS_INF : REPRO_NEG_INF)) != 0;
@@ -343,11 +351,21 @@ static int repro_fits(const repro_type *type, uint64_t bits, const repro_allowed
     return !(x == 0 && (a->classes & REPRO_ZERO_SIGN) && !signbit(x) != !(a->classes & REPRO_ZERO_NEGATIVE));
 }
 
+static void repro_print_integer(const repro_type *type, uint64_t bits) {
+    if (type->kind == REPRO_SIGNED)
+        printf("%" PRId64, (int64_t)bits);
+    else
+        printf("%" PRIu64, bits);
+}
+
 static void repro_print_allowed(const repro_type *type, const repro_allowed *a) {
     const char *between = "";
     if (a->classes & REPRO_FINITE) {
         if (a->classes & REPRO_ZERO_SIGN) {
             printf("%s", a->classes & REPRO_ZERO_NEGATIVE ? "-0" : "+0");
+        } else if (repro_is_wide(type)) {
+            repro_print_integer(type, a->least);
+            if (a->least != a->most) printf(" to "), repro_print_integer(type, a->most);
         } else if (a->lo == a->hi) {
             repro_print(type, a->lo);
         } else {
@@ -374,7 +392,10 @@ static void repro_check_element(repro_state *s, const repro_allowed *a) {
     if (s->failures++ >= REPRO_SHOWN) return;
     repro_print_name(t, a->index);
     printf(": got ");
-    repro_print(t->type, repro_number(t->type, bits));
+    if (repro_is_wide(t->type))
+        repro_print_integer(t->type, bits);
+    else
+        repro_print(t->type, repro_number(t->type, bits));
     printf(" (0x%0*" PRIx64 "), ", t->type->size * 2, bits);
     if (keep) {
         printf("expected what was there before, 0x%0*" PRIx64 "\n", t->type->size * 2, before);

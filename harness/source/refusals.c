@@ -41,8 +41,6 @@ static const refused_word refused_words[] = {
     {"surf2Dread", NULL, "surfaces"},
     {"surf1Dwrite", NULL, "surfaces"},
     {"surf2Dwrite", NULL, "surfaces"},
-    {"__nv_fp8_e4m3", NULL, "fp8"},
-    {"__nv_fp8_e5m2", NULL, "fp8"},
     {"curand_init", NULL, "cuRAND"},
     {"curand", "(", "cuRAND"},
     {"curand_uniform", NULL, "cuRAND"},

@@ -97,6 +97,7 @@ extern "C" __device__ __attribute__((visibility("hidden"))) cupel_emu_registers_
 #include "cupel_host_api.h"
 #include "cuda_fp16.h"
 #include "cuda_bf16.h"
+#include "cuda_fp8.h"
 #include "cupel_thunk.h"
 
 #endif

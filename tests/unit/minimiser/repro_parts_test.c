@@ -24,8 +24,9 @@ static const uint32_t ones[] = {0x3f800000};
 static const repro_values values[] = {{ones, NULL, 1, NULL}, {NULL, NULL, 0, NULL}, {NULL, NULL, 0, NULL}};
 static const repro_call calls[] = {{values, 0}};
 /* y[3] is to be left alone */
-static const repro_allowed allowed[] = {
-    {1, 0, 1, 2, 1, REPRO_FINITE}, {1, 1, 1, 2, 1, REPRO_FINITE}, {1, 3, 0, 0, 0, REPRO_KEEP}};
+static const repro_allowed allowed[] = {{1, 0, 1, 2, 1, REPRO_FINITE, 0, 0},
+                                        {1, 1, 1, 2, 1, REPRO_FINITE, 0, 0},
+                                        {1, 3, 0, 0, 0, REPRO_KEEP, 0, 0}};
 
 static float *tensor(int t) {
     return repro_at(t);
