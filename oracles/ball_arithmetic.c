@@ -172,7 +172,7 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
     const double inverse = least > 0 ? 1 / least : touches_zero && b.value != 0 ? INFINITY : 1;
     r.direct = a.direct && b.direct;
     /* a product is divided by as a whole or factor by factor */
-    const bool factors = b.roundings > 0 && isfinite(b.value) && b.value != 0;
+    const bool factors = b.roundings > 0 && isfinite(b.value);
     const double size_b = isfinite(b.value) && b.value != 0 ? fabs(b.value) + b.radius : 0;
     r.peak = a.peak * fmax(fmax(1, inverse), factors ? 1 / b.trough : 0);
     r.trough = a.trough * fmin(fmin(1, size_b > 0 ? 1 / size_b : 1), factors ? 1 / b.peak : 1);

@@ -36,6 +36,7 @@ static cupel_code where(cupel_bounded *b, int node) {
         const cupel_ball bc = cupel_tensor_load(c, i), by = cupel_tensor_load(yes, i),
                          bn = cupel_tensor_load(no, i);
         const cupel_ball r = cupel_ball_where(&bc, &by, &bn, t->value[i]);
+        if (bc.radius > 0) t->direct = false; /* which zero it is depends on the outcome */
         CUPEL_TRY(cupel_tensor_store(b, t, i, &r));
     }
     return CUPEL_OK;
@@ -43,7 +44,7 @@ static cupel_code where(cupel_bounded *b, int node) {
 
 /* The integer that a cast to an integer type gives; cupel_ball_cast decides whether it is judged. */
 static double to_integer(double x) {
-    return fabs(x) <= 0x1p63 ? trunc(x) + 0.0 : 0; /* no -0 */
+    return fabs(x) < 0x1p64 ? trunc(x) + 0.0 : 0; /* no -0 */
 }
 
 static cupel_code cast(cupel_bounded *b, int node) {

@@ -133,6 +133,7 @@ void property_answer(property_problem *p) {
 
 int property_judge(const property_problem *p, const double *results, double *worst, int64_t *judged,
                    int64_t *first) {
+    const bool real = cupel_format_of(p->type)->kind == CUPEL_KIND_REAL;
     int outside = 0;
     for (int64_t i = 0; i < p->count; i++) {
         unsigned char element[8];
@@ -144,6 +145,7 @@ int property_judge(const property_problem *p, const double *results, double *wor
             if (outside++ == 0) *first = i;
             continue;
         }
+        if (!real) continue;
         /* before rounding to the output: how much of the radius correct kernels use */
         const double error = fabs(results[i] - p->allowed.value[i]), radius = p->allowed.radius[i];
         if (isfinite(error) && isfinite(radius) && radius > 0 && error / radius > *worst)
@@ -155,6 +157,7 @@ int property_judge(const property_problem *p, const double *results, double *wor
 int64_t property_excess(const property_problem *p, const double *results) {
     int64_t worst = -1;
     double most = 1 + 1e-9;
+    if (cupel_format_of(p->type)->kind != CUPEL_KIND_REAL) return -1; /* converted already */
     for (int64_t i = 0; i < p->count; i++) {
         if (p->allowed.reasons[i]) continue;
         const double ratio = fabs(results[i] - p->allowed.value[i]) / p->allowed.radius[i];
