@@ -123,6 +123,82 @@ static void rounding_agrees_with_mpfr_beside_every_boundary(void **state) {
     }
 }
 
+/* OCP 8-bit Floating Point Specification 1.0, table 1: the exponents' ends and the special codes. */
+static void fp8_is_as_its_specification_lists_it(void **state) {
+    (void)state;
+    static const struct {
+        cupel_dtype type;
+        unsigned char code;
+        double value;
+    } rows[] = {
+        {CUPEL_E4M3, 0x00, 0},          {CUPEL_E4M3, 0x80, -0.0},      {CUPEL_E4M3, 0x01, 0x1p-9},
+        {CUPEL_E4M3, 0x07, 0.875 / 64}, {CUPEL_E4M3, 0x08, 0x1p-6},    {CUPEL_E4M3, 0x38, 1},
+        {CUPEL_E4M3, 0x7e, 448},        {CUPEL_E4M3, 0xfe, -448},      {CUPEL_E4M3, 0x7f, NAN},
+        {CUPEL_E4M3, 0xff, NAN},        {CUPEL_E4M3, 0x78, 256},       {CUPEL_E5M2, 0x00, 0},
+        {CUPEL_E5M2, 0x80, -0.0},       {CUPEL_E5M2, 0x01, 0x1p-16},   {CUPEL_E5M2, 0x03, 0x1.8p-15},
+        {CUPEL_E5M2, 0x04, 0x1p-14},    {CUPEL_E5M2, 0x3c, 1},         {CUPEL_E5M2, 0x7b, 57344},
+        {CUPEL_E5M2, 0x7c, INFINITY},   {CUPEL_E5M2, 0xfc, -INFINITY}, {CUPEL_E5M2, 0x7d, NAN},
+        {CUPEL_E5M2, 0x7e, NAN},        {CUPEL_E5M2, 0xff, NAN},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        if (!same(cupel_decode(rows[r].type, &rows[r].code), rows[r].value))
+            fail_msg("%s: code %02x", cupel_format_of(rows[r].type)->name, rows[r].code);
+    /* to the ends of the two, and over them */
+    assert_true(cupel_round(CUPEL_E4M3, 464) == 448 && isnan(cupel_round(CUPEL_E4M3, 464.0000001)));
+    assert_true(cupel_saturate(CUPEL_E4M3, 1e9) == 448 && cupel_saturate(CUPEL_E4M3, -INFINITY) == -448);
+    assert_true(cupel_round(CUPEL_E5M2, 61440) == INFINITY && cupel_round(CUPEL_E5M2, 61439.99) == 57344);
+    assert_true(cupel_saturate(CUPEL_E5M2, INFINITY) == 57344 && isnan(cupel_saturate(CUPEL_E5M2, NAN)));
+    assert_true(cupel_saturate(CUPEL_F16, 1e9) == INFINITY && cupel_saturate(CUPEL_E4M3, 3.3) == 3.25);
+}
+
+/* All binades, a prime step through the significands, the first and last ones too. */
+static void tf32_agrees_with_mpfr_beside_its_boundaries(void **state) {
+    (void)state;
+    for (uint32_t code = 0; code < 0x3fc00; code += code % 0x400 < 3 || code % 0x400 > 0x3fb ? 1 : 61) {
+        const uint32_t element = code << 13, above = (code + 1) << 13;
+        const double a = cupel_decode(CUPEL_TF32, &element);
+        const double next = code + 1 < 0x3fc00 ? cupel_decode(CUPEL_TF32, &above) : 0x1p128;
+        const double middle = a + (next - a) / 2;
+        const double points[] = {a,      nextafter(a, INFINITY),      nextafter(middle, 0),
+                                 middle, nextafter(middle, INFINITY), nextafter(next, 0)};
+        for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+            check_rounding(CUPEL_TF32, points[i]);
+            check_rounding(CUPEL_TF32, -points[i]);
+        }
+    }
+    const float low_bits = 0x1.003ffep0f; /* what the hardware does not read */
+    assert_true(cupel_decode(CUPEL_TF32, &low_bits) == 0x1p0);
+    uint32_t stored = 0;
+    cupel_encode(CUPEL_TF32, 1.2345678, &stored);
+    assert_int_equal(stored & 0x1fff, 0);
+}
+
+/* Every 8 and 16 bits, and the ends of the wider ones. */
+static void integers_are_decoded_exactly(void **state) {
+    (void)state;
+    for (uint32_t code = 0; code < 65536; code++) {
+        const uint16_t half = (uint16_t)code;
+        const uint8_t byte = (uint8_t)code;
+        unsigned char out[8];
+        assert_true(cupel_decode(CUPEL_U16, &half) == code && cupel_decode_int(CUPEL_U16, &half) == code);
+        assert_true(cupel_decode(CUPEL_I16, &half) == (code < 32768 ? (double)code : (double)code - 65536));
+        cupel_encode(CUPEL_I16, cupel_decode(CUPEL_I16, &half), out);
+        assert_memory_equal(out, &half, 2);
+        assert_true(cupel_decode(CUPEL_U8, &byte) == (code & 255));
+        assert_true(cupel_decode(CUPEL_I8, &byte) ==
+                    ((code & 255) < 128 ? code & 255 : (code & 255) - 256.0));
+        cupel_encode(CUPEL_I8, cupel_decode(CUPEL_I8, &byte), out);
+        assert_memory_equal(out, &byte, 1);
+    }
+    const uint64_t all = UINT64_MAX;
+    const int64_t odd = (INT64_C(1) << 53) + 1;
+    assert_true(cupel_decode(CUPEL_U32, &all) == 4294967295.0 && cupel_decode(CUPEL_I32, &all) == -1);
+    assert_true(cupel_decode(CUPEL_U64, &all) == 0x1p64 && cupel_decode(CUPEL_I64, &all) == -1);
+    assert_true(cupel_decode_int(CUPEL_I64, &odd) == odd);
+    for (int t = 0; t < CUPEL_DTYPE_COUNT; t++)
+        assert_int_equal(cupel_dtype_is_wide((cupel_dtype)t), t == CUPEL_I64 || t == CUPEL_U64);
+}
+
 static void f32_and_tf32_agree_with_mpfr_at_random_points(void **state) {
     (void)state;
     cupel_random random = cupel_random_start(20, 1);
@@ -261,6 +337,9 @@ int main(void) {
         cmocka_unit_test(decoding_follows_the_definition),
         cmocka_unit_test(rounding_agrees_with_mpfr_beside_every_boundary),
         cmocka_unit_test(f32_and_tf32_agree_with_mpfr_at_random_points),
+        cmocka_unit_test(fp8_is_as_its_specification_lists_it),
+        cmocka_unit_test(tf32_agrees_with_mpfr_beside_its_boundaries),
+        cmocka_unit_test(integers_are_decoded_exactly),
         cmocka_unit_test(many_equals_one),
         cmocka_unit_test(neighbours_and_steps),
         cmocka_unit_test(constants_of_the_formats),
