@@ -4,7 +4,6 @@
 typedef struct norm {
     int x, mean, variance; /* shapes that broadcast */
     int weight, bias, eps; /* weight and bias -1 where there are none */
-    bool given;            /* mean and variance are not computed from several elements of x */
     unsigned axes;         /* that they are computed over; 0: running ones */
 } norm;
 
@@ -16,8 +15,8 @@ static int beside(cupel_builder *b, int y, int s) {
 
 /* (x - mean) / sqrt(variance + eps) weight + bias, or with mean and bias folded into one number:
  * x a + (bias - mean a), a = weight / sqrt(variance + eps), as inference and PyTorch's group norm compute it.
- * There x a and mean a round by themselves and may overflow; a mean of several elements is off by more
- * anyway. An infinite a gives an infinity in one form and NaN in the other, and is not judged. */
+ * There x a and mean a round by themselves, may be flushed, and may overflow. An infinite a gives an infinity
+ * in one form and NaN in the other, and is not judged. */
 static int normalised(cupel_builder *b, const norm *n) {
     int inverse = rsqrt_(b, add_(b, n->variance, n->eps));
     int scale = n->weight < 0 ? inverse : mul_(b, inverse, n->weight);
@@ -25,7 +24,7 @@ static int normalised(cupel_builder *b, const norm *n) {
     if (n->axes) row_composite_(b, CUPEL_FORM_NORMALISED, y, n->axes, n->x, inverse, -1);
     if (n->weight >= 0) y = mul_(b, y, n->weight);
     int moved = mul_(b, n->x, scale), shift = mul_(b, n->mean, scale);
-    if (n->given) y = beside(b, y, shift);
+    y = beside(b, beside(b, y, shift), moved);
     if (n->bias >= 0) y = add_(b, beside(b, y, n->bias), n->bias);
     int in_range =
         and_(b, cupel_emit_unary(b, CUPEL_OP_ISFINITE, moved), cupel_emit_unary(b, CUPEL_OP_ISFINITE, shift));
@@ -69,7 +68,6 @@ static bool take_statistics(cupel_builder *b, const cupel_call *call, bool compu
     if (computed) {
         n->mean = cupel_compose_mean_of(b, n->x, axes, true);
         n->variance = cupel_compose_variance_of(b, n->x, axes, 0, true);
-        n->given = cupel_compose_extent(b, n->x, axes) == 1;
         return b->code == CUPEL_OK;
     }
     if (!cupel_call_has(call, 1) || !cupel_call_has(call, 2)) {
@@ -80,7 +78,6 @@ static bool take_statistics(cupel_builder *b, const cupel_call *call, bool compu
     }
     n->mean = per_channel(b, call, 1, n->x);
     n->variance = per_channel(b, call, 2, n->x);
-    n->given = true;
     return b->code == CUPEL_OK;
 }
 
