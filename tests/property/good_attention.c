@@ -131,6 +131,46 @@ static part split(const row *r) {
     return all;
 }
 
+/* log of the sum of exp(score), as a partial result stores it. */
+static float log_sum(const row *r, const part *a) {
+    return r->base2 ? a->top + log2f(a->sum) : a->top + good_log(r->p, a->sum);
+}
+
+/* Parts that store their quotients and logarithms of sums, weighted by exp(log sum - largest log sum). */
+static void split_by_logarithms(const row *r, double *out) {
+    const int64_t size = 1 + (int64_t)cupel_random_below(&r->p->random, (uint64_t)r->keys);
+    float logs[KEYS], means[KEYS][3], top = -INFINITY, sum = 0, total[3] = {0};
+    int64_t count = 0;
+    for (int64_t j = 0; j < r->keys; j += size, count++) {
+        const part a = online(r, j, j + size < r->keys ? j + size : r->keys);
+        const bool lost = isinf(a.top) && a.top < 0; /* no key of this part takes part */
+        logs[count] = lost ? -INFINITY : log_sum(r, &a);
+        for (int64_t c = 0; c < r->p->k; c++)
+            means[count][c] = lost ? a.values[c] : good_divide(r->p, a.values[c], a.sum);
+        if (!isnan(top)) top = isnan(logs[count]) || logs[count] > top ? logs[count] : top;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const float weight = power(r, logs[i] - top);
+        sum += weight;
+        for (int64_t c = 0; c < r->p->k; c++) total[c] = fmaf(weight, means[i][c], total[c]);
+    }
+    for (int64_t c = 0; c < r->p->k; c++) out[c] = good_divide(r->p, total[c], sum);
+}
+
+/* The quotient so far is kept, as the first version of flash attention does. */
+static void normalised_always(const row *r, double *out) {
+    part a = nothing;
+    const int64_t block = 1 + r->form % 4;
+    for (int64_t j = 0; j < r->keys; j += block) {
+        const float before = a.sum;
+        for (int64_t c = 0; c < r->p->k; c++) a.values[c] *= before; /* back to a sum */
+        add_block(r, &a, j, j + block < r->keys ? j + block : r->keys);
+        const bool lost = isinf(a.top) && a.top < 0 && j + block < r->keys;
+        for (int64_t c = 0; c < r->p->k && !lost; c++) a.values[c] = good_divide(r->p, a.values[c], a.sum);
+    }
+    for (int64_t c = 0; c < r->p->k; c++) out[c] = a.values[c];
+}
+
 /* Weights divided before the product with v. */
 static void normalised_first(const row *r, double *out) {
     part a = nothing;
@@ -159,10 +199,14 @@ static void attend(property_problem *p, masking masking, bool zero, int form, do
         double *out = results + i * p->k;
         if (zero && !any) {
             for (int64_t c = 0; c < p->k; c++) out[c] = 0;
-        } else if (form % 3 == 2) {
+        } else if (form % 5 == 2) {
             normalised_first(&r, out);
+        } else if (form % 5 == 3) {
+            split_by_logarithms(&r, out);
+        } else if (form % 5 == 4) {
+            normalised_always(&r, out);
         } else {
-            part a = form % 3 ? split(&r) : online(&r, 0, r.keys);
+            part a = form % 5 ? split(&r) : online(&r, 0, r.keys);
             for (int64_t c = 0; c < p->k; c++) out[c] = good_divide(p, a.values[c], a.sum);
         }
     }
@@ -180,7 +224,7 @@ KERNEL(truths, TRUTHS, true)
 KERNEL(bias, BIAS, false)
 #undef KERNEL
 
-enum { FORMS = 384 };
+enum { FORMS = 640 };
 #define ATTENTION(arguments, shadow, inputs)                                                                 \
     {                                                                                                        \
         "attention" arguments, "attention(q, k, v" arguments ")", 0, PROPERTY_OWN, FORMS, shadow, NULL,      \
