@@ -161,7 +161,7 @@ static void batch_norm_a_sample(property_problem *p, int form, double *results) 
 static void far_channels(property_problem *p) {
     channels(p);
     for (int64_t i = 0; i < p->inputs[0].count; i++)
-        p->inputs[0].values[i] = cupel_round(p->type, p->inputs[0].values[i] + 1e4);
+        p->inputs[0].values[i] = cupel_round(p->type, p->inputs[0].values[i] + 5e3);
 }
 static void one_pass_group_norm(property_problem *p, int form, double *results) {
     (void)form;
