@@ -103,9 +103,9 @@ cupel_ball cupel_ball_where(const cupel_ball *condition, const cupel_ball *yes, 
  * argument; value: the exact argument rounded to type. */
 cupel_ball cupel_ball_cast(const cupel_working *w, cupel_dtype type, const cupel_ball *a, double value);
 
-/* EXCLUDE: x, not judged unless the condition is surely false; the sign of a zero never is. */
 /* BETWEEN: x, and where the condition is not surely false the hull of x and y. */
 cupel_ball cupel_ball_between(const cupel_ball *x, const cupel_ball *y, const cupel_ball *condition);
+/* EXCLUDE: x, not judged unless the condition is surely false; the sign of a zero never is. */
 cupel_ball cupel_ball_exclude(const cupel_ball *x, const cupel_ball *condition);
 
 /* LOOSEN: an operand that a kernel may round to nearest or truncate to `type`, or use as it is. A number of

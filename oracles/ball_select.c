@@ -92,7 +92,12 @@ cupel_ball cupel_ball_where(const cupel_ball *condition, const cupel_ball *yes, 
 cupel_ball cupel_ball_between(const cupel_ball *x, const cupel_ball *y, const cupel_ball *condition) {
     if (condition->value == 0 && condition->radius == 0 && !condition->reason) return *x;
     const cupel_ball open = cupel_ball_plain(1, 1, CUPEL_CLASS_FINITE, condition->reason);
-    return cupel_ball_where(&open, x, y, x->value);
+    cupel_ball r = cupel_ball_where(&open, x, y, x->value);
+    if (r.classes == CUPEL_CLASS_FINITE) { /* the hull itself, not what is as far on the other side */
+        r.floor = fmin(cupel_ball_lo(x), cupel_ball_lo(y));
+        r.ceiling = fmax(cupel_ball_hi(x), cupel_ball_hi(y));
+    }
+    return r;
 }
 
 cupel_ball cupel_ball_exclude(const cupel_ball *x, const cupel_ball *condition) {

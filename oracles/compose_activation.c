@@ -42,9 +42,10 @@ int cupel_compose_relu(cupel_builder *b, const cupel_call *call) {
 
 int cupel_compose_leaky_relu(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0);
-    int below = mul_(b, x, argument_or(b, call, 1, "0.01"));
+    int slope = argument_or(b, call, 1, "0.01"), below = mul_(b, x, slope);
     /* max(x, 0) + slope min(x, 0) has another zero for -0: a sum's is not judged */
-    return where_(b, greater_(b, x, number_(b, 0.0)), x, add_(b, below, number_(b, 0.0)));
+    int y = where_(b, greater_(b, x, number_(b, 0.0)), x, add_(b, below, number_(b, 0.0)));
+    return composite_(b, CUPEL_FORM_LEAKY_RELU, y, x, slope, -1);
 }
 
 /* exp(x) - 1 by either formula: where expm1 is exact near 0, the exponential's own error remains. */

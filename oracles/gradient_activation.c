@@ -80,6 +80,13 @@ static int softplus_share(const cupel_sweep *s, const cupel_composite *c, int dy
     return where_(b, less_(b, c->args[2], c->args[1]), dy, soft);
 }
 
+/* x > 0: 1, else the slope, at 0 too */
+static int leaky_share(const cupel_sweep *s, int x, int slope, int dy) {
+    cupel_builder *b = s->b;
+    int value = where_(b, less_(b, zero(b), x), dy, mul_(b, dy, slope));
+    return cupel_gradient_kink(s, value, dy, equal_(b, x, zero(b)));
+}
+
 /* hardtanh: dy strictly between the bounds, 0 outside and at them; a NaN takes dy. */
 static int window_share(cupel_sweep *s, int x, int low, int high, int dy) {
     cupel_builder *b = s->b;
@@ -150,6 +157,7 @@ static int share_of(cupel_sweep *s, const cupel_composite *c, int dy) {
     case CUPEL_FORM_SOFTPLUS: return softplus_share(s, c, dy);
     case CUPEL_FORM_LOGSIGMOID: return mul_(b, dy, cupel_compose_sigmoid_of(b, neg_(b, x)));
     case CUPEL_FORM_ELU: return elu_share(s, c, dy);
+    case CUPEL_FORM_LEAKY_RELU: return leaky_share(s, x, c->args[1], dy);
     case CUPEL_FORM_RELU: /* x <= 0: 0, so that NaN would take dy; of x > 0 it would be 0 */
         return masks_differ(
             b, x,

@@ -66,6 +66,10 @@ static void give_angle(cupel_sweep *s, int y, int x, int dy) {
 static void give_extremum(cupel_sweep *s, cupel_op op, int x, int y, int dy) {
     cupel_builder *b = s->b;
     const bool largest = op == CUPEL_OP_MAXIMUM;
+    if (x == y) { /* of one value with itself */
+        cupel_sweep_give(s, x, dy);
+        return;
+    }
     int tie = equal_(b, x, y), half = mul_(b, dy, number_(b, 0.5));
     int mine = where_(b, tie, half, dy);
     if (s->kinks_any) {

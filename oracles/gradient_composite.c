@@ -80,7 +80,11 @@ static int norm_share(cupel_sweep *s, const cupel_composite *c, int dy) {
     }
     s->masking = true;
     int open = s->kinks_any ? flat : and_(b, flat, not_(b, cupel_emit_unary(b, CUPEL_OP_ISFINITE, upstream)));
-    return cupel_emit_exclude(b, where_(b, flat, zero, share), open);
+    if (b->code != CUPEL_OK || b->nodes[x].count == 0) return share;
+    /* a row of zeros is known to be one, where its root may be off */
+    int top = cupel_emit_reduce(b, CUPEL_OP_AMAX, abs_(b, x), c->axes, true);
+    share = where_(b, equal_(b, top, zero), zero, where_(b, flat, zero, share));
+    return cupel_emit_exclude(b, share, open);
 }
 
 static int share_of(cupel_sweep *s, const cupel_composite *c, int dy) {

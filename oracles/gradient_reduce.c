@@ -48,9 +48,9 @@ static void give_extreme(cupel_sweep *s, int node, int x, int dy) {
     int top = cupel_gradient_spread(b, node, axis, x), upstream = cupel_gradient_spread(b, dy, axis, x);
     int winner = cupel_emit_reduce(b, largest ? CUPEL_OP_ARGMAX : CUPEL_OP_ARGMIN, x, axis, true);
     int wins = equal_(b, positions(b, x), winner), ties = and_(b, equal_(b, x, top), not_(b, wins));
-    int tied = sum_(b, ties, axis), one = cupel_emit_integer(b, 1);
-    int count = maximum_(b, add_(b, tied, one), one);
-    int even = div_(b, upstream, cupel_emit_as(b, CUPEL_VALUE_REAL, count));
+    int tied = sum_(b, ties, axis), one = number_(b, 1.0);
+    int count = maximum_(b, cupel_emit_as(b, CUPEL_VALUE_REAL, add_(b, tied, cupel_emit_integer(b, 1))), one);
+    int even = div_(b, upstream, count);
     int alone = equal_(b, tied, cupel_emit_integer(b, 0)), takes = or_(b, wins, ties);
     int share = cupel_gradient_masked(s, takes, where_(b, alone, upstream, even));
     if (s->kinks_any) {

@@ -33,6 +33,16 @@ static void give_branches(cupel_sweep *s, int condition, int yes, int no, int dy
     }
 }
 
+/* Two ways of computing one value (the condition always holds) have one derivative; at a kink there is none.
+ */
+static void give_between(cupel_sweep *s, int value, int condition, int dy) {
+    const cupel_builder *b = s->b;
+    int source = condition;
+    while (b->nodes[source].op == CUPEL_OP_VIEW) source = b->nodes[source].args[0];
+    const bool always = b->nodes[source].op == CUPEL_OP_CONSTANT;
+    cupel_sweep_give(s, value, always ? dy : cupel_emit_exclude(s->b, dy, condition));
+}
+
 void cupel_gradient_select(cupel_sweep *s, int node, int dy) {
     cupel_builder *b = s->b;
     const cupel_op op = b->nodes[node].op;
@@ -42,6 +52,7 @@ void cupel_gradient_select(cupel_sweep *s, int node, int dy) {
     case CUPEL_OP_EXCLUDE: cupel_sweep_give(s, args[0], cupel_emit_exclude(b, dy, args[1])); break;
     case CUPEL_OP_LOOSEN: cupel_sweep_give(s, args[0], dy); break;
     case CUPEL_OP_CAST: cupel_sweep_give(s, args[0], dy); break; /* PyTorch's `to` hands the gradient on */
-    default: cupel_sweep_refuse(s, node); break;                 /* BETWEEN: the derivative of an interval */
+    case CUPEL_OP_BETWEEN: give_between(s, args[0], args[2], dy); break;
+    default: cupel_sweep_refuse(s, node); break;
     }
 }
