@@ -41,7 +41,7 @@ enum {
     X(OVERFLOW, "the working precision may overflow in a legal order of evaluation")                         \
     X(UNBOUNDED, "no finite error bound")                                                                    \
     X(CONVENTION, "the contract leaves the convention open")                                                 \
-    X(EXCLUDED, "an excluded or padded position holds an infinity or a NaN")                                 \
+    X(EXCLUDED, "what is excluded, padded or left out of a gradient meets an infinity or a NaN")             \
     X(UNABLE, "no answer within the precision cap")                                                          \
     X(SAMPLED_OUT, "not in the sample of this large output")
 
