@@ -89,10 +89,13 @@ cupel_ball cupel_ball_loosen(const cupel_working *w, cupel_dtype type, bool scal
     r.least = cupel_loosen_down(type, a.least);
     r.depth = cupel_loosen_down(type, a.depth);
     r.trough = cupel_loosen_down(type, a.trough);
+    r.peak = cupel_loosen_up(type, a.peak);
     if (!(a.roundings > 0)) /* no chain: its own extent */
         r.trough = fmin(1, fmax(fabs(r.value) - r.radius, 0));
-    if (!(a.roundings > 0) && !a.sum) r.least = r.depth = fmax(fabs(r.value) - r.radius, 0);
-    r.peak = cupel_loosen_up(type, a.peak);
+    if (!(a.roundings > 0) && !a.sum) {
+        r.least = r.depth = fmax(fabs(r.value) - r.radius, 0);
+        r.peak = fmax(1, fabs(r.value) + r.radius);
+    }
     r.floor = cupel_loosen_floor(type, a.floor);
     r.ceiling = cupel_loosen_ceiling(type, a.ceiling);
     return r;
