@@ -129,6 +129,23 @@ static void judge_reals(comparison *c, const double *decoded) {
     }
 }
 
+/* Allowed elements that no good kernel comes near: evidence. An output with a wrong element has its finding
+ * already. */
+static void note_inaccurate(comparison *c, const double *decoded) {
+    const cupel_allowed *allowed = c->view->allowed;
+    double *const *radii = c->j->evidence->good_radii;
+    const double *good = radii ? radii[c->view->index] : NULL;
+    if (!good || c->by_kind[CUPEL_FINDING_WRONG_VALUE].wrong || c->by_kind[CUPEL_FINDING_WRONG_CLASS].wrong)
+        return;
+    for (int64_t i = 0; i < c->view->count; i++) {
+        const double error = fabs(decoded[i] - allowed->value[i]);
+        if (!(error > good[i]) || allowed->reasons[i] != CUPEL_REASON_JUDGED) continue;
+        cupel_suspect_element suspect = {.index = i, .ratio = error / good[i]};
+        memcpy(&suspect.bits, cupel_view_element(c->view, c->run, i), c->view->size);
+        note(&c->by_kind[CUPEL_FINDING_INACCURATE], suspect);
+    }
+}
+
 static void judge_first_run(comparison *c) {
     cupel_output_view *view = c->view;
     double *decoded = NULL;
@@ -137,6 +154,7 @@ static void judge_first_run(comparison *c) {
     if (decoded) {
         cupel_decode_many(view->output->type, view->after[c->run], (size_t)view->count, decoded);
         judge_reals(c, decoded);
+        note_inaccurate(c, decoded);
         return;
     }
     for (int64_t i = 0; i < view->count; i++) judge_slowly(c, i);
@@ -193,7 +211,12 @@ static void describe(const cupel_output_view *view, const cupel_finding *finding
     if (permitted & CUPEL_CLASS_POS_INF) strcat(classes, " or +inf");
     if (permitted & CUPEL_CLASS_NEG_INF) strcat(classes, " or -inf");
     if (permitted & CUPEL_CLASS_NAN) strcat(classes, " or NaN");
-    if (finding->kind == CUPEL_FINDING_NOT_KEPT)
+    if (finding->kind == CUPEL_FINDING_INACCURATE) {
+        char value[32];
+        cupel_judging_number(view->output->type, allowed->value[i], value, sizeof value);
+        snprintf(text, size, "%s is %s, exactly %s: allowed, but %.3g times as far as good kernels may come",
+                 where, got, value, finding->ratio);
+    } else if (finding->kind == CUPEL_FINDING_NOT_KEPT)
         snprintf(text, size, "%s was to be left as it was and is now %s", where, got);
     else if (finding->kind == CUPEL_FINDING_WRONG_ZERO_SIGN)
         snprintf(text, size, "%s is a zero of the wrong sign", where);
@@ -214,6 +237,10 @@ static void add_mismatches(comparison *c, cupel_finding_kind kind) {
     memcpy(bytes, &m->worst[0].bits, sizeof bytes);
     cupel_judging_element(c->view, m->worst[0].index, bytes, finding);
     finding->wrong_elements = m->wrong;
+    if (kind == CUPEL_FINDING_INACCURATE) {
+        finding->standing = CUPEL_STANDING_EVIDENCE;
+        finding->ratio = m->worst[0].ratio;
+    }
     describe(c->view, finding, finding->text, sizeof finding->text);
     cupel_judging_keep(c->j, finding);
 }

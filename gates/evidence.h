@@ -21,6 +21,8 @@ typedef struct cupel_evidence {
     int traits; /* cupel_recipe_traits */
     const cupel_graph *graph;
     const cupel_allowed *allowed; /* per output of the graph, NULL when no oracle answer was needed */
+    double *const *good_radii;    /* per output, how far good kernels come (good_radius.h); NULL, or NULL
+                                     entries: not asked */
     int run_count;
     cupel_run runs[CUPEL_RUN_MAX]; /* runs[0] is A/1 */
     bool addresses_checked;        /* the executor reports accesses (emulator) */

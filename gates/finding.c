@@ -29,6 +29,7 @@ static const char *slug(cupel_finding_kind kind) {
         [CUPEL_FINDING_BAD_ACCESS] = "bad-access",
         [CUPEL_FINDING_REFUSED] = "refused",
         [CUPEL_FINDING_FAULT] = "fault",
+        [CUPEL_FINDING_INACCURATE] = "inaccurate",
     };
     return (unsigned)kind < CUPEL_FINDING_KIND_COUNT ? slugs[kind] : "unknown";
 }

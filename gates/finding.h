@@ -48,7 +48,8 @@ typedef enum cupel_standing { CUPEL_STANDING_EVIDENCE, CUPEL_STANDING_PROOF } cu
     X(HISTORY, "result depends on earlier calls")                                                            \
     X(BAD_ACCESS, "out-of-bounds or misaligned access")                                                      \
     X(REFUSED, "launch that a device refuses")                                                               \
-    X(FAULT, "fault")
+    X(FAULT, "fault")                                                                                        \
+    X(INACCURATE, "far less accurate than good kernels")
 
 typedef enum cupel_finding_kind {
 #define CUPEL_FINDING_KIND_NAME(name, text) CUPEL_FINDING_##name,

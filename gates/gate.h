@@ -34,6 +34,7 @@ typedef struct cupel_scoreboard {
                           [CUPEL_DTYPE_COUNT]; /* cases with judged elements, by variable and claimed type */
     int64_t float_atomic_cases; /* in which ORD-02 is not asserted because of floating-point atomics */
     int64_t unsupported;        /* cases that the executor could not run */
+    int64_t shadowed;           /* elements that shadows have evaluated for the evidence radius */
 } cupel_scoreboard;
 
 /* Counts a case (total, elements, sizes, per pattern of its inputs) before anything is known about it. */

@@ -43,6 +43,7 @@ cupel_gate cupel_gate_by_necessity(cupel_finding_kind kind, cupel_fault fault, i
     case CUPEL_FINDING_WRONG_VALUE:
     case CUPEL_FINDING_WRONG_CLASS:
     case CUPEL_FINDING_WRONG_ZERO_SIGN:
+    case CUPEL_FINDING_INACCURATE:
     case CUPEL_FINDING_KIND_COUNT: break;
     }
     return by_traits(necessary_traits);

@@ -29,4 +29,5 @@ void cupel_scoreboard_add(cupel_scoreboard *scoreboard, const cupel_scoreboard *
         add_all(scoreboard->judged_by_type[t], more->judged_by_type[t], CUPEL_DTYPE_COUNT);
     scoreboard->float_atomic_cases += more->float_atomic_cases;
     scoreboard->unsupported += more->unsupported;
+    scoreboard->shadowed += more->shadowed;
 }

@@ -134,6 +134,10 @@ static const char *check_of(const cupel_finding *finding) {
     case CUPEL_FINDING_BAD_ACCESS: return "compute-sanitizer on ./repro bare, or the index at that line";
     case CUPEL_FINDING_REFUSED: return "the launch itself: cudaGetLastError() after it";
     case CUPEL_FINDING_FAULT: return "the place of the fault, in gdb: cupel replay --gdb";
+    case CUPEL_FINDING_INACCURATE:
+        return "nothing does: a kernel may be so far off and conform. Evaluate the expression in the "
+               "declared "
+               "precision in any usual order, and compare the errors";
     case CUPEL_FINDING_KIND_COUNT: break;
     }
     return "";

@@ -37,13 +37,19 @@ static bool same(const search *s, const unsigned char *bytes, int64_t i) {
            cupel_element_is_nan(s->allowed->type, a) && cupel_element_is_nan(s->allowed->type, b);
 }
 
+/* Is element i what the finding is about? */
+static bool is_bad(const search *s, int64_t i) {
+    if (s->finding->kind == CUPEL_FINDING_INACCURATE) return i == s->finding->index;
+    return cupel_judge_element(s->allowed, i, s->got + (size_t)i * s->size) > CUPEL_NOT_JUDGED;
+}
+
 typedef enum likeness { UNLIKE, WHERE_WRONG, EVERYWHERE } likeness;
 
 static likeness likeness_of(const search *s, const unsigned char *bytes) {
     likeness found = EVERYWHERE;
     int64_t wrong = 0;
     for (int64_t i = 0; i < s->allowed->count; i++) {
-        const bool bad = cupel_judge_element(s->allowed, i, s->got + (size_t)i * s->size) > CUPEL_NOT_JUDGED;
+        const bool bad = is_bad(s, i);
         wrong += bad;
         if ((s->allowed->classes[i] & CUPEL_KEEP) || same(s, bytes, i)) continue;
         if (bad) return UNLIKE;
@@ -120,7 +126,8 @@ static unsigned char *output_of(const cupel_trial *trial, int output, cupel_aren
 
 static bool is_about_values(const cupel_finding *finding) {
     return finding->output >= 0 && finding->index >= 0 &&
-           (finding->kind == CUPEL_FINDING_WRONG_VALUE || finding->kind == CUPEL_FINDING_WRONG_CLASS);
+           (finding->kind == CUPEL_FINDING_WRONG_VALUE || finding->kind == CUPEL_FINDING_WRONG_CLASS ||
+            finding->kind == CUPEL_FINDING_INACCURATE);
 }
 
 void cupel_likely_cause_find(const cupel_trial *trial, cupel_finding *finding) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accuracy.h"
 #include "tolerance.h"
 
 typedef struct trial {
@@ -131,7 +132,7 @@ static cupel_code ask_oracle(trial *t) {
 
 static bool is_value_kind(cupel_finding_kind kind) {
     return kind == CUPEL_FINDING_WRONG_VALUE || kind == CUPEL_FINDING_WRONG_CLASS ||
-           kind == CUPEL_FINDING_WRONG_ZERO_SIGN;
+           kind == CUPEL_FINDING_WRONG_ZERO_SIGN || kind == CUPEL_FINDING_INACCURATE;
 }
 
 /* The exact element as an allowed set of one element, so that one rule judges both oracles' answers. */
@@ -176,6 +177,18 @@ static void adopt(cupel_finding *finding, const cupel_suspect_element *element,
     finding->certified = true;
 }
 
+/* Is an element that is allowed farther from the exact value than good kernels come? *ratio: how many times.
+ */
+static bool is_inaccurate(const trial *t, const cupel_finding *finding, const cupel_suspect_element *element,
+                          const cupel_exact_element *exact, double *ratio) {
+    unsigned char bytes[8];
+    const double *good = t->out->good_radii ? t->out->good_radii[finding->output] : NULL;
+    if (!good || exact->reason != CUPEL_REASON_JUDGED) return false;
+    memcpy(bytes, &element->bits, sizeof bytes);
+    *ratio = fabs(cupel_decode(finding->type, bytes) - exact->value) / good[element->index];
+    return *ratio > 1;
+}
+
 static cupel_code exact_element(trial *t, int output, int64_t index, cupel_exact_element *out) {
     CUPEL_TRY(cupel_exact_element_of(t->session, output, index, out, t->err));
     cupel_tolerance_apply_exact(t->contract, &t->out->graph->outputs[output], out);
@@ -192,8 +205,11 @@ static cupel_code certify_value(trial *t, int f, bool *confirmed) {
         cupel_exact_element exact = {0};
         double ratio = NAN;
         CUPEL_TRY(exact_element(t, finding->output, element->index, &exact));
-        if (judge_exactly(&t->out->graph->outputs[finding->output], &exact, element, &ratio) <=
-            CUPEL_NOT_JUDGED)
+        const bool wrong = judge_exactly(&t->out->graph->outputs[finding->output], &exact, element, &ratio) >
+                           CUPEL_NOT_JUDGED;
+        if (finding->kind == CUPEL_FINDING_INACCURATE
+                ? wrong || !is_inaccurate(t, finding, element, &exact, &ratio)
+                : !wrong)
             continue;
         adopt(finding, element, &exact, ratio);
         *confirmed = true;
@@ -248,6 +264,7 @@ static void judge(trial *t) {
                                .traits = cupel_recipe_traits(t->contract, out->c->recipe),
                                .graph = out->graph,
                                .allowed = out->allowed,
+                               .good_radii = out->good_radii,
                                .run_count = out->run_count,
                                .addresses_checked = t->runner->checks_addresses,
                                .float_atomics_unknown = !t->runner->sees_atomics,
@@ -265,6 +282,8 @@ static cupel_code try_case(trial *t, cupel_confirmation confirmation) {
         t->rules = cupel_binding_rules(&out->c->binding);
         CUPEL_TRY(bind_inputs(t));
         CUPEL_TRY(ask_oracle(t));
+        CUPEL_TRY(cupel_accuracy_radii(out, &t->bindings, &t->rules, t->scoreboard, t->arena,
+                                       &out->good_radii, t->err));
     }
     judge(t);
     if (out->judged.wants_more_runs) {

@@ -26,6 +26,7 @@ typedef struct cupel_trial {
     cupel_case *c;
     cupel_graph *graph;
     cupel_allowed *allowed; /* per output */
+    double **good_radii;    /* per output, evidence radii; NULL: not asked (accuracy.h) */
     int run_count;
     cupel_run runs[CUPEL_RUN_MAX];
     cupel_judged judged;

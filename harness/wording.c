@@ -140,6 +140,11 @@ void cupel_word_distance(const cupel_finding *finding, char *text, size_t size) 
     if (!isnan(finding->steps) && finding->steps > 0)
         used = (size_t)snprintf(text, size, "%.6g ulp outside the allowed set", finding->steps);
     if (isnan(finding->ratio) || finding->ratio <= 0 || used >= size) return;
+    if (finding->kind == CUPEL_FINDING_INACCURATE) {
+        snprintf(text, size, "%.3g times as far from the exact value as good kernels may come",
+                 finding->ratio);
+        return;
+    }
     if (isinf(finding->ratio))
         snprintf(text + used, size - used, "%sonly one value is allowed", used ? ", " : "");
     else
@@ -161,7 +166,8 @@ bool cupel_word_has_values(const cupel_finding *finding) {
     switch (finding->kind) {
     case CUPEL_FINDING_WRONG_VALUE:
     case CUPEL_FINDING_WRONG_CLASS:
-    case CUPEL_FINDING_WRONG_ZERO_SIGN: return true;
+    case CUPEL_FINDING_WRONG_ZERO_SIGN:
+    case CUPEL_FINDING_INACCURATE: return true;
     default: return false;
     }
 }

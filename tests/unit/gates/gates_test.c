@@ -57,6 +57,36 @@ static void edges_of_the_interval_pass(void **state) {
     fixture_stop(&f);
 }
 
+/* Allowed, and farther off than good kernels come: evidence, which is no failure of the gate; beside a wrong
+ * element of the output there is nothing to add. */
+static void inaccuracy_is_evidence(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    double good[FIXTURE_N];
+    double *const radii[] = {good};
+    for (int i = 0; i < FIXTURE_N; i++) good[i] = i == 4 ? INFINITY : 0.0625;
+    for (int r = 0; r < 2; r++) fixture_set(&f, r, 3, 8.125f), fixture_set(&f, r, 4, 9.75f);
+    assert_clean(&f); /* nobody asked the shadows */
+    f.evidence.good_radii = radii;
+    fixture_judge(&f);
+    assert_int_equal(f.judged.finding_count, 1);
+    const cupel_finding *finding = fixture_finding(&f, CUPEL_FINDING_INACCURATE);
+    assert_non_null(finding);
+    assert_int_equal(finding->standing, CUPEL_STANDING_EVIDENCE);
+    assert_int_equal(finding->index, 3);
+    assert_true(finding->ratio == 2);
+    assert_int_equal(finding->wrong_elements, 1);
+    assert_int_equal(f.board.gates[CUPEL_GATE_CMP_01].failures, 0);
+    for (int r = 0; r < 2; r++) fixture_set(&f, r, 3, 8.0625f);
+    assert_clean(&f);
+    for (int r = 0; r < 2; r++) fixture_set(&f, r, 3, 8.125f), fixture_set(&f, r, 5, 99);
+    fixture_judge(&f);
+    assert_null(fixture_finding(&f, CUPEL_FINDING_INACCURATE));
+    assert_non_null(fixture_finding(&f, CUPEL_FINDING_WRONG_VALUE));
+    fixture_stop(&f);
+}
+
 /* What passes says how close it came, for the gate of the case's traits; what is wrong or without a bound
  * says nothing. */
 static void closeness_is_of_what_passes(void **state) {
@@ -474,6 +504,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_result_passes),
         cmocka_unit_test(edges_of_the_interval_pass),
+        cmocka_unit_test(inaccuracy_is_evidence),
         cmocka_unit_test(closeness_is_of_what_passes),
         cmocka_unit_test(wrong_value_names_the_worst),
         cmocka_unit_test(classes_are_compared),
