@@ -16,6 +16,9 @@ static bool is_scaling(cupel_op op) {
 static bool is_sum(cupel_op op) {
     return op == CUPEL_OP_SUM || op == CUPEL_OP_CUMSUM || op == CUPEL_OP_MATMUL || op == CUPEL_OP_SCATTER_ADD;
 }
+static bool is_recurrence(cupel_op op) {
+    return op == CUPEL_OP_LINEAR_SCAN || op == CUPEL_OP_STATE_SCAN;
+}
 static bool passes_state(cupel_op op) {
     return op == CUPEL_OP_VIEW || op == CUPEL_OP_RESHAPE || op == CUPEL_OP_NEG || op == CUPEL_OP_EXCLUDE ||
            op == CUPEL_OP_LOOSEN || op == CUPEL_OP_BETWEEN;
@@ -32,6 +35,8 @@ static void plan_sums(cupel_bounded *b) {
         case CUPEL_OP_SUM:
         case CUPEL_OP_CUMSUM:
         case CUPEL_OP_SCATTER_ADD:
+        case CUPEL_OP_LINEAR_SCAN:
+        case CUPEL_OP_STATE_SCAN:
         case CUPEL_OP_MATMUL: p->has_sum = !n->in_statistic; break;
         case CUPEL_OP_ADD:
         case CUPEL_OP_SUB:
@@ -74,7 +79,7 @@ static void plan_consumers(cupel_bounded *b) {
             const bool chains = is_scaling(op) || passes_state(op) || arg->has_sum;
             arg->needed = true;
             arg->consumers++;
-            if (is_sum(n->op)) arg->wants_chain |= chains;
+            if (is_sum(n->op) || is_recurrence(n->op)) arg->wants_chain |= chains;
             if (is_linear(n->op))
                 arg->wants_magnitude |= p->has_sum && (arg->has_sum || is_linear(op) || passes_state(op)),
                     arg->wants_chain |= p->has_sum && chains;

@@ -61,7 +61,8 @@ cupel_working cupel_working_of(const cupel_rules *rules) {
                        .integers = 0x1p53,
                        .fast = rules->fast_math,
                        .flush = rules->subnormals == CUPEL_SUBNORMALS_FLUSH,
-                       .safe = rules->range_safe};
+                       .safe = rules->range_safe,
+                       .sequential = rules->sequential};
     /* x*(1/y) rounds twice; the hardware's division and reciprocal are 2 ulp, an ulp being at most 2u of the
      * quotient */
     w.division = w.fast && type != CUPEL_F64 ? 5.0 : 2.0;

@@ -122,6 +122,7 @@ CUPEL_SHORT_BINARY(maximum_, MAXIMUM)
 CUPEL_SHORT_BINARY(less_, LT)
 CUPEL_SHORT_BINARY(less_equal_, LE)
 CUPEL_SHORT_BINARY(and_, AND)
+CUPEL_SHORT_BINARY(or_, OR)
 static inline int number_(cupel_builder *b, double x) {
     return cupel_emit_real(b, x, NULL);
 }
@@ -161,6 +162,8 @@ int cupel_compose_norm_of(cupel_builder *b, int x, const cupel_operand *p, unsig
 int cupel_compose_log_softmax_of(cupel_builder *b, int x, int axis);
 /* torch.gather; the index (INT) is known to fit. */
 int cupel_compose_gather_of(cupel_builder *b, int x, int axis, int index);
+/* What decays that are exponentials are exponentials of; -1 when they are not. */
+int cupel_compose_logs_of(cupel_builder *b, int decay);
 /* Elementwise losses as the argument `reduction` says: mean, sum or none. */
 int cupel_compose_reduced(cupel_builder *b, const cupel_call *call, int at, int loss);
 int64_t cupel_compose_extent(const cupel_builder *b, int x, unsigned axes);

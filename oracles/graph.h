@@ -33,11 +33,12 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
  * leading shapes equal; an index out of range leaves the row open (CONVENTION);
  * - SORT: values in ascending order along the last axis, NaN last; ARGSORT: positions (INT) in that order,
  * equal ones as they stood where `integer` is 1 (stable), else left open (CONVENTION);
- * - LINEAR_SCAN: a, b of the node's shape: h_t = a_t h_{t-1} + b_t along the last axis, h_{-1} = 0.
- * STATE_SCAN: a, p, r of shape [.., L, K], x of the node's shape [.., L, K, V]: S_t = diag(a_t) S_{t-1} - p_t
- * (r_t' S_{t-1})
- * + x_t, S_{-1} = 0; p and r are absent (two arguments) where there is no rank-one term. Both run backwards
- * with a flipped view;
+ * - LINEAR_SCAN: a, b of the node's shape, REAL: h_t = a_t h_{t-1} + b_t along the last axis, h_{-1} = 0.
+ * STATE_SCAN: a, p, r of shape [.., L, K], x of shape [.., L, K, V], REAL: S_t = diag(a_t) S_{t-1} - p_t
+ * (r_t' S_{t-1}) + x_t, S_{-1} = 0. `step` says which arguments there are (CUPEL_SCAN_*): p and r, where
+ * there is a rank-one term; behind x the logarithms of the decays, of a's shape, which change no value but
+ * what kernels may do; q of shape [.., L, K], with which the node is S_t' q_t, of shape [.., L, V], and
+ * without it S_t, of x's shape. L is the last axis but one (or two); views flip it to run backwards;
  * - AMAX, AMIN, ARGMAX, ARGMIN never have an empty last axis. SUM, PROD and MATMUL may.
  * Everything else of the language is a composition of these, made by the composer of its function
  * (compose_*.c) as PyTorch's decompositions do. family names the file that holds a primitive's evaluations.
@@ -84,6 +85,14 @@ typedef enum cupel_value_kind { CUPEL_VALUE_REAL, CUPEL_VALUE_INT, CUPEL_VALUE_B
         X(LINEAR_SCAN, "linear_scan", recurrence) X(STATE_SCAN, "state_scan", recurrence)
 /* clang-format on */
 
+/* LINEAR_SCAN, STATE_SCAN: the optional arguments, in this order. */
+enum {
+    CUPEL_SCAN_RANK_ONE = 1, /* STATE_SCAN: p and r */
+    CUPEL_SCAN_LOGS = 2,     /* a is exp of them: a kernel may take exp of differences of their sums */
+    CUPEL_SCAN_MAXIMUM = 4,  /* LINEAR_SCAN that rescales by a running maximum: this */
+    CUPEL_SCAN_READ = 8      /* STATE_SCAN: q */
+};
+
 typedef enum cupel_op {
 #define CUPEL_OP_NAME(name, text, family) CUPEL_OP_##name,
     CUPEL_PRIMITIVES(CUPEL_OP_NAME)
@@ -110,7 +119,8 @@ typedef struct cupel_node {
     double number;      /* CONSTANT: nearest double; PAD: the fill */
     const char *digits; /* CONSTANT: exact decimal text, or NULL when number is exact */
     int64_t integer;    /* CONSTANT of kind INT or BOOL; IOTA: the first value, PHILOX: the seed */
-    int64_t step;       /* IOTA: and the step; ARGSORT: integer is 1 when stable */
+    int64_t step;       /* IOTA: and the step; ARGSORT: integer is 1 when stable; LINEAR_SCAN, STATE_SCAN:
+                           CUPEL_SCAN_* */
     int64_t stride[CUPEL_RANK_MAX]; /* VIEW: in elements of the argument (row major, contiguous) */
     int64_t offset;                 /* VIEW: in elements */
     int64_t before[CUPEL_RANK_MAX]; /* PAD: elements added before each axis */

@@ -1,5 +1,7 @@
 /* What a node means in its surroundings: which sums its value passes through, which sums may be rescaled on
  * the way. */
+#include <math.h>
+
 #include "graph_emit.h"
 #include "integers.h"
 
@@ -140,6 +142,8 @@ static bool hands_on(cupel_op op) {
     case CUPEL_OP_CUMMIN:
     case CUPEL_OP_SCATTER_ADD:
     case CUPEL_OP_SORT:
+    case CUPEL_OP_LINEAR_SCAN:
+    case CUPEL_OP_STATE_SCAN:
     case CUPEL_OP_MATMUL: return true;
     default: return moves_elements(op);
     }
@@ -151,6 +155,9 @@ static double terms_of(const cupel_graph *graph, const cupel_node *n) {
         const cupel_node *source = &graph->nodes[n->args[2]];
         return 1.0 + (double)source->shape[source->rank - 1];
     }
+    const cupel_node *first = n->arg_count > 0 ? &graph->nodes[n->args[0]] : NULL;
+    if (n->op == CUPEL_OP_LINEAR_SCAN) return fmax(1, (double)n->shape[n->rank - 1]);
+    if (n->op == CUPEL_OP_STATE_SCAN) return fmax(1, (double)first->shape[first->rank - 2]);
     if (n->op != CUPEL_OP_SUM && n->op != CUPEL_OP_CUMSUM && n->op != CUPEL_OP_MATMUL) return 1.0;
     const cupel_node *argument = &graph->nodes[n->args[0]];
     double length = (double)argument->shape[argument->rank - 1];

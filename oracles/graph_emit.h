@@ -144,6 +144,15 @@ int cupel_emit_concat(cupel_builder *b, int count, const int *nodes, int axis);
 int cupel_emit_reduce(cupel_builder *b, cupel_op op, int x, unsigned axes, bool keep);
 /* Inclusive scan along axis. */
 int cupel_emit_scan(cupel_builder *b, cupel_op op, int x, int axis);
+/* a, x of one shape, along the last axis; logs -1 or of that shape, of a kind that flags tell (CUPEL_SCAN_*).
+ */
+int cupel_emit_linear_scan(cupel_builder *b, int a, int x, int logs, int flags);
+/* a [.., L, K], p and r of that shape or -1, x [.., L, K, V], logs and q of a's shape or -1. The states, or
+ * with q what is read from them, [.., L, V]. */
+typedef struct cupel_state_operands {
+    int a, p, r, x, logs, q;
+} cupel_state_operands;
+int cupel_emit_state_scan(cupel_builder *b, const cupel_state_operands *operands);
 /* torch.matmul: ranks of 1 and batch broadcasting included. */
 int cupel_emit_matmul(cupel_builder *b, int x, int y);
 

@@ -261,6 +261,32 @@ int cupel_emit_scan(cupel_builder *b, cupel_op op, int x, int axis) {
     return cupel_emit_permute(b, cupel_emit_add(b, node, 1, &moved), order);
 }
 
+int cupel_emit_linear_scan(cupel_builder *b, int a, int x, int logs, int flags) {
+    if (b->code != CUPEL_OK || a < 0 || x < 0) return -1;
+    cupel_node node = {
+        .op = CUPEL_OP_LINEAR_SCAN, .kind = CUPEL_VALUE_REAL, .rank = b->nodes[x].rank, .step = flags};
+    memcpy(node.shape, b->nodes[x].shape, sizeof node.shape);
+    return cupel_emit_add(b, node, flags ? 3 : 2, (int[]){a, x, logs});
+}
+
+int cupel_emit_state_scan(cupel_builder *b, const cupel_state_operands *o) {
+    if (b->code != CUPEL_OK || o->a < 0 || o->x < 0) return -1;
+    cupel_node node = {.op = CUPEL_OP_STATE_SCAN, .kind = CUPEL_VALUE_REAL, .rank = b->nodes[o->x].rank};
+    memcpy(node.shape, b->nodes[o->x].shape, sizeof node.shape);
+    int args[6], count = 0;
+    args[count++] = o->a;
+    if (o->p >= 0) args[count++] = o->p, args[count++] = o->r, node.step |= CUPEL_SCAN_RANK_ONE;
+    args[count++] = o->x;
+    if (o->logs >= 0) args[count++] = o->logs, node.step |= CUPEL_SCAN_LOGS;
+    if (o->q >= 0) {
+        args[count++] = o->q;
+        node.step |= CUPEL_SCAN_READ;
+        node.shape[node.rank - 2] = node.shape[node.rank - 1];
+        node.rank--;
+    }
+    return cupel_emit_add(b, node, count, args);
+}
+
 /* ---- matrix products ---- */
 
 static int with_batch(cupel_builder *b, int x, int batch_rank, const int64_t *batch) {
