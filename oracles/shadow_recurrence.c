@@ -1,4 +1,7 @@
 /* LINEAR_SCAN: step by step, or in blocks; STATE_SCAN: step by step. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "shadow_impl.h"
 
 /* h_t = a_t h_{t-1} + b_t. In blocks: h_t = own_t + (a_begin .. a_t) carry. */
@@ -41,6 +44,52 @@ static void state_step(cupel_shadow *s, const double *before, const double *a, c
     }
 }
 
+/* The arguments of a STATE_SCAN by name; NULL where absent. */
+typedef struct operands {
+    const double *a, *p, *r, *x, *q;
+    int64_t steps, keys, values;
+} operands;
+
+static operands operands_of(const cupel_shadow *s, int node) {
+    const cupel_node *n = &s->graph->nodes[node], *decays = &s->graph->nodes[n->args[0]];
+    int next = 0;
+    operands o = {.steps = decays->shape[decays->rank - 2],
+                  .keys = decays->shape[decays->rank - 1],
+                  .values = n->shape[n->rank - 1]};
+    o.a = cupel_shadow_arg(s, node, next++)->x;
+    if (n->step & CUPEL_SCAN_RANK_ONE) {
+        o.p = cupel_shadow_arg(s, node, next++)->x;
+        o.r = cupel_shadow_arg(s, node, next++)->x;
+    }
+    o.x = cupel_shadow_arg(s, node, next++)->x;
+    next += (n->step & CUPEL_SCAN_LOGS) != 0;
+    if (n->step & CUPEL_SCAN_READ) o.q = cupel_shadow_arg(s, node, next)->x;
+    return o;
+}
+
+static cupel_code state_scan(cupel_shadow *s, int node) {
+    const cupel_shadow_tensor *t = &s->tensors[node];
+    const operands o = operands_of(s, node);
+    if (t->count == 0) return CUPEL_OK;
+    const int64_t keys = o.keys, size = keys * o.values;
+    double *states = calloc((size_t)(2 * size) + 1, sizeof *states); /* this step's and the one before */
+    if (!states) return cupel_fail(s->err, CUPEL_MEMORY, "no memory for a recurrence");
+    const int64_t steps = t->count / (o.q ? o.values : size);
+    for (int64_t step = 0; step < steps; step++) {
+        double *before = step % o.steps ? states + (step + 1) % 2 * size : NULL,
+               *now = states + step % 2 * size;
+        if (o.r && before) project(s, before, o.r + step * keys, keys, o.values, s->left);
+        state_step(s, before, o.a + step * keys, o.p ? o.p + step * keys : NULL, s->left, o.x + step * size,
+                   now, keys, o.values);
+        if (o.q)
+            project(s, now, o.q + step * keys, keys, o.values, t->x + step * o.values);
+        else
+            memcpy(t->x + step * size, now, (size_t)size * sizeof *now);
+    }
+    free(states);
+    return CUPEL_OK;
+}
+
 cupel_code cupel_shadow_recurrence(cupel_shadow *s, int node) {
     const cupel_node *n = &s->graph->nodes[node];
     const cupel_shadow_tensor *t = &s->tensors[node];
@@ -51,17 +100,5 @@ cupel_code cupel_shadow_recurrence(cupel_shadow *s, int node) {
                        t->x + begin, row);
         return CUPEL_OK;
     }
-    const bool ranked = n->arg_count > 2;
-    const int64_t values = n->shape[n->rank - 1], keys = n->shape[n->rank - 2], steps = n->shape[n->rank - 3];
-    const double *a = cupel_shadow_arg(s, node, 0)->x, *x = cupel_shadow_arg(s, node, n->arg_count - 1)->x;
-    const double *p = ranked ? cupel_shadow_arg(s, node, 1)->x : NULL;
-    const double *r = ranked ? cupel_shadow_arg(s, node, 2)->x : NULL;
-    for (int64_t step = 0; step < t->count / (keys * values); step++) {
-        const int64_t at = step * keys * values;
-        const double *before = step % steps ? t->x + at - keys * values : NULL;
-        if (r && before) project(s, before, r + step * keys, keys, values, s->left);
-        state_step(s, before, a + step * keys, p ? p + step * keys : NULL, s->left, x + at, t->x + at, keys,
-                   values);
-    }
-    return CUPEL_OK;
+    return state_scan(s, node);
 }

@@ -14,6 +14,7 @@ except ImportError as error:
     sys.exit(0)
 
 sys.dont_write_bytecode = True
+import expectations_recurrences
 import expectations_windows
 
 mp.dps = 60
@@ -326,7 +327,7 @@ cases += [
     ("bce_with_logits(x * 50, m, \"sum\")", sums(softplus(50 * x) - 50 * x * first(M))),
     ("hinge_loss(x, sign(z))", mean(each(lambda a, b: max(0, 1 - a * mp.sign(b)))(x, z))),
     ("hinge_loss(x, i, reduction=\"none\")", each(lambda a, b: max(mpf(0), 1 - a * b))(x, i)),
-]
+] + expectations_recurrences.cases(x, z, c)
 
 
 def text(value):
