@@ -149,6 +149,11 @@ cupel_ball cupel_ball_prod_step(const cupel_working *w, const cupel_trait *t, cu
                                 const cupel_ball *product, const cupel_ball *factor, double value,
                                 bool exact);
 
+/* Forgets the chain: step by step, the next factor of a cumulative product meets this as it is. */
+static inline cupel_ball cupel_ball_unchained(const cupel_ball *b) {
+    return cupel_ball_plain(b->value, b->radius, b->classes, b->reason);
+}
+
 /* ARGMAX, ARGMIN over count elements: every index whose element may win. */
 cupel_ball cupel_ball_arg(const cupel_working *w, cupel_op op, const cupel_ball *elements, int64_t count);
 

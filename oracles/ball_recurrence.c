@@ -65,9 +65,17 @@ void cupel_line_still_exact(const cupel_working *w, cupel_line *s, double a, dou
     s->exact = s->exact && fits;
 }
 
+/* Is the sum of the two a double? (Knuth's two-sum) */
+static bool adds_exactly(double x, double y) {
+    const double sum = x + y, y_part = sum - x, x_part = sum - y_part;
+    return (x - x_part) + (y - y_part) == 0;
+}
+
 static double product_radius(const cupel_working *w, double a, double ra, double h, double rh) {
+    if (fabs(a) == 1 && ra == 0) return rh;
     const double product = a * h, moved = (fabs(a) + ra) * rh + ra * fabs(h);
-    if (moved == 0 && fma(a, h, -product) == 0 && cupel_working_holds(w, product)) return 0;
+    const bool kept = product == 0 || !w->flush || fabs(product) >= w->normal;
+    if (moved == 0 && kept && fma(a, h, -product) == 0 && cupel_working_holds(w, product)) return 0;
     return moved + w->unit * (fabs(product) + moved) + (w->flush ? w->normal : w->eta);
 }
 
@@ -75,7 +83,7 @@ static double product_radius(const cupel_working *w, double a, double ra, double
 static double step_radius(const cupel_working *w, const cupel_line *s, const cupel_ball *a,
                           const cupel_ball *b, double value) {
     const double moved = product_radius(w, a->value, a->radius, s->value, s->error) + b->radius;
-    if (moved == 0 && cupel_working_holds(w, value)) return 0;
+    if (moved == 0 && adds_exactly(a->value * s->value, b->value) && cupel_working_holds(w, value)) return 0;
     return moved + w->unit * (fabs(value) + moved);
 }
 
@@ -153,6 +161,7 @@ cupel_ball cupel_line_next(const cupel_working *w, const cupel_trait *t, cupel_l
     r.carry = r.peak * r.terms;
     r = cupel_ball_close(w, t, r, line_top(w, s));
     s->reason = r.reason;
+    if (w->sequential) s->error = r.radius; /* what the next step reads */
     return r;
 }
 
@@ -246,7 +255,8 @@ static void advance_row_in_order(const cupel_working *w, cupel_state *s, const c
         s->terms = fmax(s->terms, fmax(terms, in->p ? fabs(p) * dm[j] : 0));
         const double next = a * s->value[at] - (in->p ? p * d[j] : 0) + x;
         s->error[at] = decayed + hopped + rx + (in->p ? 4 : 2) * u * terms;
-        if (s->step > 0 || rx > 0) s->error[at] += lost * fmax(1, s->factor_peak);
+        if (s->step > 0 || rx > 0)
+            s->error[at] += lost * (1 + fabs(a) + ra) * s->factor_peak * s->factor_peak;
         s->value[at] = next;
         s->majorant[at] = fabs(next);
     }

@@ -1,4 +1,5 @@
 /* Inclusive scans along the last axis. */
+#include "ball_recurrence.h"
 #include "bounded.h"
 
 /* Running sums of a block: values, magnitudes and radii. */
@@ -95,6 +96,20 @@ static cupel_code cumsum_row(cupel_bounded *b, int node, int64_t begin, int64_t 
     return CUPEL_OK;
 }
 
+/* Step by step: a recurrence whose decays are 1. */
+static cupel_code running_sum_row(cupel_bounded *b, int node, int64_t begin, int64_t n) {
+    const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
+    const cupel_ball one = cupel_ball_one();
+    cupel_line line = cupel_line_start(0);
+    for (int64_t i = begin; i < begin + n; i++) {
+        const cupel_ball term = cupel_tensor_load(x, i);
+        const double value = i == begin ? term.value : line.value + term.value;
+        const cupel_ball r = cupel_line_next(&b->w, &b->plans[node].trait, &line, &one, &term, NULL, value);
+        CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], i, &r));
+    }
+    return CUPEL_OK;
+}
+
 static cupel_code cumprod_row(cupel_bounded *b, int node, int64_t begin, int64_t n) {
     const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
     cupel_ball product = cupel_ball_one();
@@ -102,6 +117,7 @@ static cupel_code cumprod_row(cupel_bounded *b, int node, int64_t begin, int64_t
         const cupel_ball factor = cupel_tensor_load(x, i);
         const double value = product.value * factor.value;
         const bool exact = isfinite(value) && fma(product.value, factor.value, -value) == 0;
+        if (b->w.sequential) product = cupel_ball_unchained(&product);
         product = cupel_ball_prod_step(&b->w, &b->plans[node].trait, b->graph->nodes[node].kind, &product,
                                        &factor, value, exact);
         CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], i, &product));
@@ -152,7 +168,9 @@ cupel_code cupel_bounded_scan(cupel_bounded *b, int node) {
     const bool fast =
         sum && n->kind == CUPEL_VALUE_REAL && !b->w.flush && !b->plans[node].trait.in_statistic && !x->peak;
     for (int64_t begin = 0; begin < t->count; begin += length) {
-        if (sum) {
+        if (sum && b->w.sequential && n->kind == CUPEL_VALUE_REAL) {
+            CUPEL_TRY(running_sum_row(b, node, begin, length));
+        } else if (sum) {
             CUPEL_TRY(cumsum_row(b, node, begin, length, fast && cupel_tensor_is_plain(x, begin, length)));
         } else if (n->op == CUPEL_OP_CUMPROD) {
             CUPEL_TRY(cumprod_row(b, node, begin, length));

@@ -1,9 +1,16 @@
 /* Inclusive scans. Every element of a row needs those before it, so a row is computed at once and remembered.
  */
+#include "ball_recurrence.h"
 #include "exact.h"
 
+/* What the running sum has met: in any order, and step by step. */
+typedef struct sums {
+    cupel_ball_tally tally;
+    cupel_line line;
+} sums;
+
 /* out = before combined with the next element; the first element stands for itself. */
-static void combine(const cupel_exact_session *s, int node, cupel_ball_tally *tally, cupel_exact_value *out,
+static void combine(const cupel_exact_session *s, int node, sums *sums, cupel_exact_value *out,
                     const cupel_exact_value *before, const cupel_exact_value *a) {
     const cupel_node *n = &s->graph->nodes[node];
     const cupel_trait *t = &s->traits[node];
@@ -12,15 +19,21 @@ static void combine(const cupel_exact_session *s, int node, cupel_ball_tally *ta
     switch (n->op) {
     case CUPEL_OP_CUMSUM: {
         cupel_exact_add(out, before, a);
-        cupel_ball_tally_add(&s->w, tally, &a->ball);
         const double value = cupel_exact_nearest(out, &exact);
-        out->ball = cupel_ball_tally_end(&s->w, t, n->kind, tally, value, exact);
+        if (s->w.sequential && n->kind == CUPEL_VALUE_REAL) { /* a recurrence whose decays are 1 */
+            const cupel_ball one = cupel_ball_one();
+            out->ball = cupel_line_next(&s->w, t, &sums->line, &one, &a->ball, NULL, value);
+            break;
+        }
+        cupel_ball_tally_add(&s->w, &sums->tally, &a->ball);
+        out->ball = cupel_ball_tally_end(&s->w, t, n->kind, &sums->tally, value, exact);
         break;
     }
     case CUPEL_OP_CUMPROD: {
         cupel_exact_multiply(out, before, a);
         const double value = cupel_exact_nearest(out, &exact);
-        out->ball = cupel_ball_prod_step(&s->w, t, n->kind, &before->ball, &a->ball, value, exact);
+        const cupel_ball product = s->w.sequential ? cupel_ball_unchained(&before->ball) : before->ball;
+        out->ball = cupel_ball_prod_step(&s->w, t, n->kind, &product, &a->ball, value, exact);
         break;
     }
     default: {
@@ -49,7 +62,7 @@ void cupel_exact_scan(cupel_exact_session *s, int node, int64_t index, cupel_exa
     const cupel_node *n = &s->graph->nodes[node];
     const int64_t length = n->shape[n->rank - 1], row = index / length * length;
     const bool copies_first = n->op != CUPEL_OP_CUMSUM; /* a sum's first element counts as its first term */
-    cupel_ball_tally tally = cupel_ball_tally_start();
+    sums sums = {cupel_ball_tally_start(), cupel_line_start(0)};
     cupel_exact_value *scratch = cupel_exact_borrow(s);
     cupel_exact_value *state = cupel_exact_borrow(s);
     cupel_exact_value *next = cupel_exact_borrow(s);
@@ -62,7 +75,7 @@ void cupel_exact_scan(cupel_exact_session *s, int node, int64_t index, cupel_exa
             next->precision = s->precision;
             next->ball.sum = false;
         } else {
-            combine(s, node, &tally, next, state, a);
+            combine(s, node, &sums, next, state, a);
         }
         cupel_exact_copy(state, next);
         if (i == index) {

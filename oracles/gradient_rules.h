@@ -51,9 +51,6 @@ int cupel_gradient_joined(cupel_builder *b, int x, int y);
 static inline int equal_(cupel_builder *b, int x, int y) {
     return cupel_emit_binary(b, CUPEL_OP_EQ, x, y);
 }
-static inline int or_(cupel_builder *b, int x, int y) {
-    return cupel_emit_binary(b, CUPEL_OP_OR, x, y);
-}
 static inline int isnan_(cupel_builder *b, int x) {
     return cupel_emit_unary(b, CUPEL_OP_ISNAN, x);
 }

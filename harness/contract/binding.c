@@ -194,6 +194,7 @@ cupel_rules cupel_binding_rules(const cupel_binding *binding) {
     return (cupel_rules){.working = working_type(binding),
                          .fast_math = c->math_fast,
                          .subnormals = c->subnormals,
+                         .sequential = c->sequential,
                          .range_safe = c->range_safe};
 }
 

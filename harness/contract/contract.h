@@ -148,6 +148,7 @@ typedef struct cupel_contract {
     bool math_fast; /* default true */
     cupel_subnormal_rule subnormals;
     bool range_safe;
+    bool sequential; /* order: sequential */
     cupel_deterministic deterministic;
     int limit_count;                    /* 0: the device at hand, else CUPEL_ARCHITECTURE_DEFAULT */
     int limits[CUPEL_ARCHITECTURE_MAX]; /* architectures: 90 */

@@ -156,7 +156,7 @@ static cupel_code later_word(cupel_reader *r, const cupel_yaml *node, const char
 
 static cupel_code read_words(cupel_reader *r, const cupel_yaml *root) {
     static const char *const math[] = {"fast", "precise"}, *const subnormals[] = {"keep", "flush"},
-                             *const range[] = {"working", "safe"}, *const order[] = {"any"},
+                             *const range[] = {"working", "safe"}, *const order[] = {"any", "sequential"},
                              *const deterministic[] = {"auto", "true", "false"},
                              *const accumulate[] = {"f32", "f64", "f16", "bf16"},
                              *const products[] = {"tf32", "bf16", "f16"}, *const kinks[] = {"torch", "any"};
@@ -179,8 +179,8 @@ static cupel_code read_words(cupel_reader *r, const cupel_yaml *root) {
         c->range_safe = choice == 1;
     }
     if ((node = cupel_contract_yaml_get(root, "order"))) {
-        CUPEL_TRY(later_word(r, node, "sequential"));
-        CUPEL_TRY(cupel_reader_choice(r, node, order, 1, &choice));
+        CUPEL_TRY(cupel_reader_choice(r, node, order, 2, &choice));
+        c->sequential = choice == 1;
     }
     if ((node = cupel_contract_yaml_get(root, "deterministic"))) {
         CUPEL_TRY(later_word(r, node, "across_variants"));

@@ -202,14 +202,16 @@ static void rules(void **state) {
          {.working = CUPEL_F32, .fast_math = true},
          {.working = CUPEL_F32, .fast_math = true}},
         {"{y: \"T[M]\"}",
-         "accumulate: bf16\nmath: precise\nsubnormals: flush\nrange: safe\n",
+         "accumulate: bf16\nmath: precise\nsubnormals: flush\nrange: safe\norder: sequential\n",
          {.working = CUPEL_BF16,
           .fast_math = false,
           .subnormals = CUPEL_SUBNORMALS_FLUSH,
+          .sequential = true,
           .range_safe = true},
          {.working = CUPEL_BF16,
           .fast_math = false,
           .subnormals = CUPEL_SUBNORMALS_FLUSH,
+          .sequential = true,
           .range_safe = true}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -224,7 +226,8 @@ static void rules(void **state) {
             b.types[0] = type;
             cupel_rules got = cupel_binding_rules(&b), want = type ? cases[i].other : cases[i].base;
             assert_true(got.working == want.working && got.fast_math == want.fast_math &&
-                        got.subnormals == want.subnormals && got.range_safe == want.range_safe);
+                        got.subnormals == want.subnormals && got.range_safe == want.range_safe &&
+                        got.sequential == want.sequential);
         }
     }
 }
