@@ -16,7 +16,7 @@ static void keep(cupel_exact_session *s, int node, int64_t at, int64_t index, co
         cupel_exact_copy(out, value);
         return;
     }
-    if (s->entry_count >= CUPEL_EXACT_ENTRIES) return; /* computed again when it is asked for */
+    if (s->memory.count >= CUPEL_EXACT_ENTRIES) return; /* computed again when it is asked for */
     bool fresh;
     cupel_exact_value *kept = cupel_exact_remember(s, node, at, &fresh);
     if (kept) cupel_exact_copy(kept, value);

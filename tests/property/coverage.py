@@ -12,7 +12,7 @@ import sys
 ROUTES = {
     "an independent route": ("tests/unit/oracles/expectations*.py", "tests/unit/oracles/test_exact_special.c",
                              "tests/unit/oracles/test_recurrence*.c", "tests/unit/oracles/test_gradient*.c"),
-    "a good kernel": ("tests/property/good_*.c", "tests/property/window_kernels.c"),
+    "a good kernel": ("tests/property/good_*.c", "tests/property/window_kernels.c", "tests/property/test_recurrences.c"),
     "a faulty kernel": ("tests/property/bad_*.c", "tests/property/test_*fault*.c"),
 }
 

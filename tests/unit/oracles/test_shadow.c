@@ -309,11 +309,19 @@ static void a_state_is_carried(void **state) {
     const cupel_node row = node_of(CUPEL_OP_INPUT, CUPEL_VALUE_REAL, 2, (int64_t[]){2, 2}, 0, NULL);
     const cupel_node inputs[] = {row, row, row,
                                  node_of(CUPEL_OP_INPUT, CUPEL_VALUE_REAL, 3, (int64_t[]){2, 2, 2}, 0, NULL)};
-    const cupel_node op = node_of(CUPEL_OP_STATE_SCAN, CUPEL_VALUE_REAL, 3, (int64_t[]){2, 2, 2}, 4, args);
+    cupel_node op = node_of(CUPEL_OP_STATE_SCAN, CUPEL_VALUE_REAL, 3, (int64_t[]){2, 2, 2}, 4, args);
+    op.step = CUPEL_SCAN_RANK_ONE;
     const float expected[] = {1, 2, 3, 4, 2 - 13 + 50, 4 - 24 + 60, 9 - 26 + 70, 12 - 48 + 80};
     float y[8];
     run_primitive(op, 4, inputs, (const void *const[]){a, p, r, x}, CUPEL_F32, &plain, y);
     assert_memory_equal(y, expected, sizeof y);
+    /* what q reads of it: here p */
+    int read[] = {0, 1, 2, 3, 1};
+    op = node_of(CUPEL_OP_STATE_SCAN, CUPEL_VALUE_REAL, 2, (int64_t[]){2, 2}, 5, read);
+    op.step = CUPEL_SCAN_RANK_ONE | CUPEL_SCAN_READ;
+    const float seen[] = {8 * 1 + 8 * 3, 8 * 2 + 8 * 4, 39 + 2 * 53, 40 + 2 * 44};
+    run_primitive(op, 4, inputs, (const void *const[]){a, p, r, x}, CUPEL_F32, &plain, y);
+    assert_memory_equal(y, seen, sizeof seen);
 }
 
 /* ---- faults ---- */
