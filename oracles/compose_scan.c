@@ -110,5 +110,8 @@ int cupel_compose_logcumsumexp(cupel_builder *b, const cupel_call *call) {
     int rescale = exp_(b, where_(b, or_(b, nothing, full), number_(b, 0.0), sub_(b, before, top)));
     int sum = cupel_emit_linear_scan(b, where_(b, nothing, number_(b, 0.0), rescale),
                                      exp_(b, sub_(b, x, guarded)), guarded, CUPEL_SCAN_MAXIMUM);
-    return turn(b, add_(b, log_(b, sum), guarded), axis, false);
+    int result = cupel_emit_composite(b, (cupel_composite){.node = add_(b, log_(b, sum), guarded),
+                                                           .form = CUPEL_FORM_LOGCUMSUMEXP,
+                                                           .args = {x}});
+    return turn(b, result, axis, false);
 }

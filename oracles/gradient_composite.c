@@ -99,6 +99,7 @@ static int share_of(cupel_sweep *s, const cupel_composite *c, int dy) {
     case CUPEL_FORM_VARIANCE: return variance_share(b, c, dy);
     case CUPEL_FORM_ROOT: return root_share(s, c, dy);
     case CUPEL_FORM_NORM: return norm_share(s, c, dy);
+    case CUPEL_FORM_LOGCUMSUMEXP: return cupel_gradient_logcumsumexp(b, c, dy);
     default: return -1;
     }
 }
@@ -115,6 +116,7 @@ void cupel_gradient_composite(cupel_sweep *s, const cupel_composite *c, int dy) 
     case CUPEL_FORM_LOGSUMEXP:
     case CUPEL_FORM_VARIANCE:
     case CUPEL_FORM_ROOT:
+    case CUPEL_FORM_LOGCUMSUMEXP:
     case CUPEL_FORM_NORM: cupel_sweep_give(s, c->args[0], share_of(s, c, dy)); break;
     case CUPEL_FORM_IDENTITY: cupel_sweep_give(s, c->args[0], dy); break;
     case CUPEL_FORM_FIRST_MAXIMUM: cupel_gradient_first_maximum(s, c, dy); break;

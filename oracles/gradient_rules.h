@@ -72,6 +72,8 @@ int cupel_gradient_scatter_of(cupel_builder *b, int base, int index, int source)
 
 /* The closed form of a composite. */
 void cupel_gradient_composite(cupel_sweep *s, const cupel_composite *c, int dy);
+/* Along the last axis (gradient_recurrence.c). */
+int cupel_gradient_logcumsumexp(cupel_builder *b, const cupel_composite *c, int dy);
 /* Its parts: activations (gradient_activation.c), products (gradient_product.c), rows (gradient_composite.c).
  */
 void cupel_gradient_attention(cupel_sweep *s, const cupel_composite *c, int dy);
