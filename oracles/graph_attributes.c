@@ -91,6 +91,15 @@ static bool is_linear(cupel_op op) {
            op == CUPEL_OP_MATMUL;
 }
 
+/* Is there a factor in it that may go to the product's other side? */
+static bool holds_factor(const cupel_graph *graph, int node) {
+    const cupel_node *n = &graph->nodes[node];
+    while (n->op == CUPEL_OP_VIEW || n->op == CUPEL_OP_RESHAPE || n->op == CUPEL_OP_EXCLUDE ||
+           n->op == CUPEL_OP_LOOSEN || n->op == CUPEL_OP_NEG)
+        n = &graph->nodes[n->args[0]];
+    return n->op == CUPEL_OP_MUL || n->op == CUPEL_OP_DIV;
+}
+
 /* Which operands a kernel may scale before it narrows them: a factor of the product (a score's scale, and the
  * log2(e) of its exponential, a softmax's divisor) goes to either side of it. Backward. */
 static void mark_scaled(cupel_graph *graph, const bool *carries) {
@@ -99,6 +108,7 @@ static void mark_scaled(cupel_graph *graph, const bool *carries) {
         for (int k = 0; k < n->arg_count; k++) {
             cupel_node *argument = &graph->nodes[n->args[k]];
             argument->scaled |= multiplies(n->op) || (is_linear(n->op) && n->scaled);
+            if (n->op == CUPEL_OP_MATMUL) argument->scaled |= holds_factor(graph, n->args[1 - k]);
         }
     }
     for (int i = 0; i < graph->node_count; i++) {

@@ -86,7 +86,7 @@ static void product(property_problem *p, int form, double *results) {
     (void)form;
     for (int64_t e = 0; e < p->count; e++) {
         const float y = (float)p->inputs[0].values[e] * (float)p->inputs[1].values[e];
-        results[e] = real ? y : fabsf(y) < 0x1p31f ? truncf(y) : 0;
+        results[e] = real ? y : fabsf(y) < 0x1p32f ? truncf(y) : 0;
     }
 }
 
