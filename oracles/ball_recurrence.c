@@ -5,7 +5,8 @@
 
 enum {
     CHUNK = 128, /* the longest chunk of the chunked delta rule, */
-    POWERS = 64  /* and of one whose triangle is inverted by powers */
+    POWERS = 64, /* and of one whose triangle is inverted by powers */
+    NARROWED = 8 /* operands of products on a hop, and before and behind all hops */
 };
 
 static double grain_of(double x) {
@@ -191,7 +192,16 @@ cupel_state cupel_state_start(int flags, int64_t k, int64_t v, double *doubles, 
                          .low = 1,
                          .low_run = 1,
                          .trough = 1,
+                         .narrow_range = 1,
                          .exact = !(flags & CUPEL_SCAN_LOGS)};
+}
+
+void cupel_state_narrow(const cupel_working *w, cupel_state *s, cupel_dtype type) {
+    if (!(s->flags & CUPEL_SCAN_NARROW) || w->sequential) return;
+    s->narrow = 2 * cupel_format_unit(type);
+    s->narrow_lost = cupel_format_smallest(type);
+    s->narrow_range = fmax(1, w->largest / cupel_format_largest(type));
+    s->exact = false;
 }
 
 /* dot = r' S, of values, majorants and errors. */
@@ -394,8 +404,11 @@ void cupel_state_advance(const cupel_working *w, cupel_state *s, const cupel_sta
         if (isnan(s->logs[i])) decay = INFINITY;
     grow(s, in);
     const double eta_a = cupel_growth_of_roundings(in->p ? 3 : 2, u);
-    const double hop = cupel_growth_of_roundings(k + 2 * chunk + 8, u), eta_p = hop + (1 + hop) * decay;
-    const double once = k + t + 8 + (in->p ? 8 * chunk : 0), once_ = cupel_growth_of_roundings(once, u);
+    const double narrow = s->narrow > 0 ? cupel_growth_of_roundings(NARROWED, s->narrow) : 0;
+    const double hop = cupel_growth_of_roundings(k + 2 * chunk + 8, u) + 2 * narrow,
+                 eta_p = hop + (1 + hop) * decay;
+    const double once = k + t + 8 + (in->p ? 8 * chunk : 0),
+                 once_ = cupel_growth_of_roundings(once, u) + 2 * narrow;
     s->final = once_ + (1 + once_) * decay;
     const bool first = s->step == 0;
     if (in->p && !first) take_dots(s, in);
@@ -437,7 +450,7 @@ static double top_of(const cupel_working *w, const cupel_state *s, double own, d
 
 bool cupel_state_may_overflow(const cupel_working *w, const cupel_trait *t, const cupel_state *s) {
     if (w->sequential || !(s->flags & CUPEL_SCAN_RANK_ONE)) return false;
-    return isinf(s->final) || !((double)s->step * peak_of(s, 1) * t->overflow < w->largest);
+    return isinf(s->final) || !((double)s->step * peak_of(s, 1) * s->narrow_range * t->overflow < w->largest);
 }
 
 static cupel_ball finish(const cupel_working *w, const cupel_trait *t, const cupel_state *s, double value,
@@ -451,13 +464,13 @@ static cupel_ball finish(const cupel_working *w, const cupel_trait *t, const cup
     r.least = r.depth = r.trough = 0;
     r.peak = fmax(1, top);
     r.carry = r.peak * r.terms;
-    return cupel_ball_close(w, t, r, top);
+    return cupel_ball_close(w, t, r, top * s->narrow_range);
 }
 
 /* Products that underflow: so many operations, each times the rest of its path. */
 static double lost_of(const cupel_working *w, const cupel_state *s, double peak) {
     const double t = (double)s->step;
-    return (w->flush ? w->normal : w->eta) * 4 * t * t * (double)(s->k + 4) * peak;
+    return fmax(w->flush ? w->normal : w->eta, s->narrow_lost) * 4 * t * t * (double)(s->k + 4) * peak;
 }
 
 /* What every form adds to the error of its steps, for a sum of paths of this majorant. */

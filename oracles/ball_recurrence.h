@@ -105,7 +105,9 @@ typedef struct cupel_state {
     double grain, low, low_run, trough;
     double terms; /* in order: the largest sum of magnitudes within a step */
     double query_peak, query_grain;
-    double final; /* the roundings that every monomial meets once, relative */
+    double final;                             /* the roundings that every monomial meets once, relative */
+    double narrow, narrow_lost, narrow_range; /* `products`: of one operand, relative and absolute; how much
+                                                 less its type's range is */
     bool exact, odd;
 } cupel_state;
 
@@ -114,6 +116,9 @@ static inline size_t cupel_state_doubles(int64_t k, int64_t v) {
     return (size_t)(3 * k * v + 7 * v + k);
 }
 cupel_state cupel_state_start(int flags, int64_t k, int64_t v, double *doubles, uint8_t *bytes);
+/* `products`: the operands of a chunk's matrix products (q, k, u, the triangle, the state that is read) may
+ * be rounded or truncated to this type. */
+void cupel_state_narrow(const cupel_working *w, cupel_state *s, cupel_dtype type);
 void cupel_state_advance(const cupel_working *w, cupel_state *s, const cupel_state_step *in);
 
 /* Element (k, v) of the state. */

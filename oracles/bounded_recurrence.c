@@ -251,7 +251,8 @@ static cupel_code write_reads(state_scan *s, cupel_state *state, int64_t step, i
     for (int64_t j = 0; j < s->v; j++) {
         const int64_t i = row * s->v + j;
         const double value = state->read[j], radius = cupel_state_read_radius(&b->w, state, j);
-        if (plain && step >= s->last[j] && cupel_state_read_top(&b->w, state, j) + radius < limit) {
+        if (plain && step >= s->last[j] &&
+            cupel_state_read_top(&b->w, state, j) * state->narrow_range + radius < limit) {
             out->value[i] = value;
             out->radius[i] = radius > 0 ? radius * (1 + 0x1p-40) + fabs(value) * 0x1p-52 : 0;
             continue;
@@ -276,6 +277,7 @@ static cupel_code exclude_before(const state_scan *s, int64_t batch, int64_t ste
 static cupel_code scan_batch(state_scan *s, int64_t batch) {
     cupel_state state = cupel_state_start(s->flags, s->k, s->v, s->doubles, s->bytes);
     int64_t overflows = 0;
+    cupel_state_narrow(&s->b->w, &state, s->b->graph->nodes[s->node].type);
     find_last(s, batch);
     for (int64_t t = 0; t < s->length; t++) {
         const int64_t row = batch * s->length + t, at = row * s->k;

@@ -262,6 +262,7 @@ static void write_step(column *c, cupel_state *state, int64_t t, int64_t last, i
 static void run(column *c, double *doubles, uint8_t *bytes, int64_t index, cupel_exact_value *out) {
     cupel_exact_session *s = c->s;
     cupel_state state = cupel_state_start(c->flags, c->k, 1, doubles, bytes);
+    cupel_state_narrow(&s->w, &state, s->graph->nodes[c->node].type);
     for (int64_t i = 0; i < c->k; i++) c->states[i] = cupel_exact_borrow(s);
     int64_t last = last_of(c);
     if (state.flags & CUPEL_SCAN_RANK_ONE && !s->w.sequential) { /* the rule alone, in fp64 */
@@ -272,6 +273,7 @@ static void run(column *c, double *doubles, uint8_t *bytes, int64_t index, cupel
             if (cupel_state_may_overflow(&s->w, &s->traits[c->node], &ahead) && t > last) last = t;
         }
         state = cupel_state_start(c->flags, c->k, 1, doubles, bytes);
+        cupel_state_narrow(&s->w, &state, s->graph->nodes[c->node].type);
     }
     for (int64_t t = 0; t < c->length && s->code == CUPEL_OK; t++) {
         const cupel_state_step in = step_of(c, t);

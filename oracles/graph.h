@@ -90,7 +90,8 @@ enum {
     CUPEL_SCAN_RANK_ONE = 1, /* STATE_SCAN: p and r */
     CUPEL_SCAN_LOGS = 2,     /* a is exp of them: a kernel may take exp of differences of their sums */
     CUPEL_SCAN_MAXIMUM = 4,  /* LINEAR_SCAN that rescales by a running maximum: this */
-    CUPEL_SCAN_READ = 8      /* STATE_SCAN: q */
+    CUPEL_SCAN_READ = 8,     /* STATE_SCAN: q */
+    CUPEL_SCAN_NARROW = 16   /* STATE_SCAN, no argument: chunked kernels' products take operands of `type` */
 };
 
 typedef enum cupel_op {

@@ -274,6 +274,7 @@ int cupel_emit_state_scan(cupel_builder *b, const cupel_state_operands *o) {
     cupel_node node = {.op = CUPEL_OP_STATE_SCAN, .kind = CUPEL_VALUE_REAL, .rank = b->nodes[o->x].rank};
     memcpy(node.shape, b->nodes[o->x].shape, sizeof node.shape);
     int args[6], count = 0;
+    if (b->symbols->products_given) node.step |= CUPEL_SCAN_NARROW, node.type = b->symbols->products;
     args[count++] = o->a;
     if (o->p >= 0) args[count++] = o->p, args[count++] = o->r, node.step |= CUPEL_SCAN_RANK_ONE;
     args[count++] = o->x;
