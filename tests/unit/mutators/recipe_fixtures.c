@@ -106,7 +106,7 @@ static char *random_dims(cupel_random *random, cupel_arena *arena, int count) {
 }
 
 static char *random_tensor(cupel_random *random, cupel_arena *arena, int index, int dims) {
-    static const char *const types[] = {"T", "f32", "i32", "f16", "T"};
+    static const char *const types[] = {"T", "f32", "i32", "f16", "T", "bf16", "tf32", "e4m3", "e5m2", "f64"};
     static const char *const layouts[] = {
         "contiguous", "any", "[padded]", "[transposed, reversed]", "[sliced]", "[expanded, padded]"};
     static const char *const aligns[] = {"16", "element", "256", "8", "512"};
