@@ -44,7 +44,29 @@ static const struct type_name {
                   {"double2", "f64"},
                   {"unsigned long long", "u64"},
                   {"size_t", "u64"},
-                  {"short", "i16"}};
+                  {"uint64_t", "u64"},
+                  {"short", "i16"},
+                  {"int16_t", "i16"},
+                  {"unsigned short", "u16"},
+                  {"uint16_t", "u16"},
+                  {"__nv_fp8_e4m3", "e4m3"},
+                  {"__nv_fp8_e5m2", "e5m2"},
+                  {"__nv_fp8x2_e4m3", "e4m3"},
+                  {"__nv_fp8x4_e4m3", "e4m3"},
+                  {"__nv_fp8x2_e5m2", "e5m2"},
+                  {"__nv_fp8x4_e5m2", "e5m2"},
+                  {"char4", "i8"},
+                  {"char2", "i8"},
+                  {"uchar4", "u8"},
+                  {"uchar2", "u8"},
+                  {"short4", "i16"},
+                  {"short2", "i16"},
+                  {"ushort4", "u16"},
+                  {"ushort2", "u16"},
+                  {"uint4", "u32"},
+                  {"uint2", "u32"},
+                  {"longlong2", "i64"},
+                  {"ulonglong2", "u64"}};
 
 static const char *element_type(const char *written) {
     for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
@@ -75,7 +97,7 @@ static const char *type_of(const cupel_guess *guess, const cupel_init_param *par
 
 static bool is_float(const cupel_guess *guess, const char *type) {
     return (guess->type_variable && strcmp(type, guess->type_variable) == 0) || type[0] == 'f' ||
-           strncmp(type, "bf", 2) == 0;
+           type[0] == 'e' || strncmp(type, "bf", 2) == 0;
 }
 
 /* --- types --- */

@@ -83,9 +83,12 @@ static cupel_init_class kind_of(const char *type, int stars, bool reference) {
 
 /* Elements in a built-in vector type: 4 for float4, 1 for others. */
 static int vector_size(const char *type) {
-    static const char *const pairs[] = {"float2",         "half2",        "__half2", "int2",
-                                        "__nv_bfloat162", "nv_bfloat162", "double2"};
-    static const char *const quads[] = {"float4", "int4"};
+    static const char *const pairs[] = {
+        "float2",    "half2",      "__half2",         "int2",           "__nv_bfloat162", "nv_bfloat162",
+        "double2",   "char2",      "uchar2",          "short2",         "ushort2",        "uint2",
+        "longlong2", "ulonglong2", "__nv_fp8x2_e4m3", "__nv_fp8x2_e5m2"};
+    static const char *const quads[] = {"float4", "int4",    "uint4",           "char4",          "uchar4",
+                                        "short4", "ushort4", "__nv_fp8x4_e4m3", "__nv_fp8x4_e5m2"};
     if (one_of(type, quads, sizeof quads / sizeof *quads)) return 4;
     return one_of(type, pairs, sizeof pairs / sizeof *pairs) ? 2 : 1;
 }

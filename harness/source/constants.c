@@ -103,10 +103,13 @@ static int64_t size_of(const cupel_tokens *tokens, size_t i) {
     static const struct {
         const char *name;
         int64_t size;
-    } known[] = {{"char", 1},    {"bool", 1},     {"short", 2},    {"half", 2},          {"__half", 2},
-                 {"int", 4},     {"float", 4},    {"unsigned", 4}, {"__nv_bfloat16", 2}, {"double", 8},
-                 {"float2", 8},  {"float4", 16},  {"int4", 16},    {"uint4", 16},        {"half2", 4},
-                 {"int64_t", 8}, {"uint64_t", 8}, {"size_t", 8},   {"int32_t", 4},       {"uint32_t", 4}};
+    } known[] = {{"char", 1},          {"bool", 1},         {"short", 2},   {"half", 2},
+                 {"__half", 2},        {"int", 4},          {"float", 4},   {"unsigned", 4},
+                 {"__nv_bfloat16", 2}, {"double", 8},       {"float2", 8},  {"float4", 16},
+                 {"int4", 16},         {"uint4", 16},       {"half2", 4},   {"int64_t", 8},
+                 {"uint64_t", 8},      {"size_t", 8},       {"int32_t", 4}, {"uint32_t", 4},
+                 {"int8_t", 1},        {"uint8_t", 1},      {"int16_t", 2}, {"uint16_t", 2},
+                 {"__nv_fp8_e4m3", 1}, {"__nv_fp8_e5m2", 1}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (is(tokens, i, known[k].name)) return known[k].size;
     return 0;
