@@ -136,15 +136,19 @@ static void early_attention(property_problem *p, int form, double *results) {
 
 static void online_attention_of_large_values(void **state) {
     (void)state;
+    static const char *const expressions[] = {"matmul(softmax(matmul(q, transpose(k)) * 0.5, axis=-1), v)",
+                                              "attention(q, k, v)"};
     cupel_arena *arena = cupel_arena_create(0);
-    property_problem p = problem(arena, "matmul(softmax(matmul(q, transpose(k)) * 0.5, axis=-1), v)", 1, 2);
-    input(&p, "q", 2, 1, 4, 0), input(&p, "k", 2, 2, 4, 1.5), input(&p, "v", 2, 2, 1, 2e38);
-    property_expect(&p, 2, (const int64_t[]){1, 1});
-    assert_all_forms(&p, online_attention);
-    double result;
-    online_attention(&p, 0, &result);
-    assert_true(isinf(result)); /* 2e38 + 2e38 before the division by 2 */
-    assert_all_forms(&p, early_attention);
+    for (int e = 0; e < 2; e++) {
+        property_problem p = problem(arena, expressions[e], 1, 2);
+        input(&p, "q", 2, 1, 4, 0), input(&p, "k", 2, 2, 4, 1.5), input(&p, "v", 2, 2, 1, 2e38);
+        property_expect(&p, 2, (const int64_t[]){1, 1});
+        assert_all_forms(&p, online_attention);
+        double result;
+        online_attention(&p, 0, &result);
+        assert_true(isinf(result)); /* 2e38 + 2e38 before the division by 2 */
+        assert_all_forms(&p, early_attention);
+    }
     cupel_arena_free(arena);
 }
 
@@ -194,15 +198,22 @@ static void normalise(property_problem *p, int form, double *results) {
 static void normalised_constant_with_an_infinite_weight(void **state) {
     (void)state;
     cupel_arena *arena = cupel_arena_create(0);
-    property_problem p = problem(arena, "layer_norm(x, w)", 1, 13);
-    input(&p, "x", 2, 1, 13, 0.1), input(&p, "w", 1, 13, 0, INFINITY);
-    property_expect(&p, 2, (const int64_t[]){1, 13});
-    assert_all_forms(&p, normalise);
-    double results[13];
-    int infinite = 0; /* where the mean is rounded; exactly it is 0 * inf */
-    for (int form = 0; form < FORMS; form++) normalise(&p, form, results), infinite += isinf(results[0]) != 0;
-    assert_true(infinite > 0);
-    assert_true(isnan(p.allowed.value[0]));
+    for (int group = 0; group < 2; group++) {
+        property_problem p = problem(arena, group ? "group_norm(x, 1, w)" : "layer_norm(x, w)", 1, 13);
+        const int64_t shape[] = {1, 1, 13};
+        property_input *x =
+            group ? property_add_shaped(&p, "x", p.type, 3, shape) : input(&p, "x", 2, 1, 13, 0);
+        for (int i = 0; i < 13; i++) x->values[i] = cupel_round(p.type, 0.1);
+        input(&p, "w", 1, group ? 1 : 13, 0, INFINITY);
+        property_expect(&p, group ? 3 : 2, group ? shape : (const int64_t[]){1, 13});
+        assert_all_forms(&p, normalise);
+        double results[13];
+        int infinite = 0; /* where the mean is rounded; exactly it is 0 * inf */
+        for (int form = 0; form < FORMS; form++)
+            normalise(&p, form, results), infinite += isinf(results[0]) != 0;
+        assert_true(infinite > 0);
+        assert_true(isnan(p.allowed.value[0]));
+    }
     cupel_arena_free(arena);
 }
 
@@ -220,14 +231,18 @@ static void softmax_backward(property_problem *p, int form, double *results) {
 
 static void softmax_backward_of_a_far_score(void **state) {
     (void)state;
+    static const char *const expressions[] = {
+        "softmax(x, axis=-1) * (dy - sum(softmax(x, axis=-1) * dy, axis=-1, keepdim=true))",
+        "vjp(softmax(x, axis=-1), x, dy)"};
     cupel_arena *arena = cupel_arena_create(0);
     for (int64_t n = 2; n <= 40; n += 6) {
-        property_problem p = problem(
-            arena, "softmax(x, axis=-1) * (dy - sum(softmax(x, axis=-1) * dy, axis=-1, keepdim=true))", 1, n);
-        input(&p, "x", 2, 1, n, 0)->values[n - 1] = -95;
-        input(&p, "dy", 2, 1, n, 0)->values[n - 1] = cupel_round(CUPEL_F32, 1e30);
-        property_expect(&p, 2, (const int64_t[]){1, n});
-        assert_all_forms(&p, softmax_backward);
+        for (int e = 0; e < 2; e++) {
+            property_problem p = problem(arena, expressions[e], 1, n);
+            input(&p, "x", 2, 1, n, 0)->values[n - 1] = -95;
+            input(&p, "dy", 2, 1, n, 0)->values[n - 1] = cupel_round(CUPEL_F32, 1e30);
+            property_expect(&p, 2, (const int64_t[]){1, n});
+            assert_all_forms(&p, softmax_backward);
+        }
     }
     cupel_arena_free(arena);
 }
