@@ -205,6 +205,12 @@ static bool is_index(const cupel_guess *guess, const cupel_guess_tensor *tensor)
     return false;
 }
 
+/* Of bytes and booleans every value is ordinary. */
+static const char *integer_range(const char *type) {
+    if (strcmp(type, "i8") == 0 || strcmp(type, "u8") == 0 || strcmp(type, "bool") == 0) return "";
+    return type[0] == 'u' ? ", range: [0, 1000]" : ", range: [-1000, 1000]";
+}
+
 static void guess_conditions(const cupel_guess *guess, cupel_guess_tensor *tensor) {
     if (!(tensor->role & CUPEL_GUESS_INPUT)) return;
     if (is_float(guess, tensor->type))
@@ -212,7 +218,7 @@ static void guess_conditions(const cupel_guess *guess, cupel_guess_tensor *tenso
     else if (is_index(guess, tensor))
         tensor->conditions = ", below: " CUPEL_GUESS_PLACEHOLDER;
     else
-        tensor->conditions = ", range: [-1000, 1000]";
+        tensor->conditions = integer_range(tensor->type);
 }
 
 static cupel_code guess_tensors(cupel_guess *guess, cupel_error *err) {
