@@ -1,7 +1,9 @@
 /* Two operands, element by element. */
 #include "bounded.h"
 #include "bounded_joined.h"
+#include "bounded_masked.h"
 #include "bounded_view.h"
+#include "integers.h"
 
 /* The exact result in fp64, and whether it is exact. */
 static double evaluate(cupel_op op, cupel_value_kind kind, double x, double y, bool *exact) {
@@ -149,6 +151,18 @@ static void keep_magnitude(const pair *p, int64_t begin, int64_t n) {
     }
 }
 
+/* Masked scores less their maximum. */
+static bool subtract_masked(cupel_bounded *b, const pair *p, int64_t begin, int64_t n) {
+    cupel_masked block;
+    pair plain = *p;
+    cupel_masked_fill(&block, p->x, p->at_x, n, p->y->value + p->at_y, radius_of(p->y, p->at_y));
+    plain.x = &block.t;
+    plain.at_x = 0;
+    if (!sub_loop(&plain, begin, n)) return false;
+    if (p->out->magnitude) keep_magnitude(&plain, begin, n);
+    return cupel_masked_restore(b, p->out, begin, p->x, p->at_x, n, -INFINITY) == CUPEL_OK;
+}
+
 /* moving: as in linear. */
 static inline __attribute__((always_inline)) bool multiply(const pair *p, int64_t begin, int64_t n,
                                                            bool moving, bool hides) {
@@ -292,10 +306,45 @@ CUPEL_WIDE static bool ne_loop(const pair *p, int64_t begin, int64_t n) {
     return compare(p, begin, n, CUPEL_OP_NE);
 }
 
+/* Of settled arguments. */
+static bool and_loop(const pair *p, int64_t begin, int64_t n) {
+    const double *x = p->x->value + p->at_x, *y = p->y->value + p->at_y;
+    if (p->x->radius || p->y->radius) return false;
+    for (int64_t i = 0; i < n; i++) p->out->value[begin + i] = x[i] != 0 && y[i] != 0 ? 1 : 0;
+    return true;
+}
+static bool or_loop(const pair *p, int64_t begin, int64_t n) {
+    const double *x = p->x->value + p->at_x, *y = p->y->value + p->at_y;
+    if (p->x->radius || p->y->radius) return false;
+    for (int64_t i = 0; i < n; i++) p->out->value[begin + i] = x[i] != 0 || y[i] != 0 ? 1 : 0;
+    return true;
+}
+
+static loop *comparison_of(cupel_op op) {
+    switch (op) {
+    case CUPEL_OP_LT: return lt_loop;
+    case CUPEL_OP_LE: return le_loop;
+    case CUPEL_OP_EQ: return eq_loop;
+    case CUPEL_OP_NE: return ne_loop;
+    default: return NULL;
+    }
+}
+
+/* Logic, and comparisons of known integers whose type has an order of its own. */
+static loop *discrete_loop_of(const cupel_bounded *b, int node) {
+    const cupel_op op = b->graph->nodes[node].op;
+    if (op == CUPEL_OP_AND) return and_loop;
+    if (op == CUPEL_OP_OR) return or_loop;
+    const bool known = !b->tensors[b->graph->nodes[node].args[0]].radius &&
+                       !b->tensors[b->graph->nodes[node].args[1]].radius;
+    return known && !cupel_width_excludes(op, b->plans[node].trait.width, -1, -1, 0) ? comparison_of(op)
+                                                                                     : NULL;
+}
+
 static loop *loop_of(const cupel_bounded *b, int node) {
     const cupel_node *n = &b->graph->nodes[node];
     const cupel_bounded_plan *plan = &b->plans[node];
-    if (b->graph->nodes[n->args[0]].kind != CUPEL_VALUE_REAL) return NULL;
+    if (b->graph->nodes[n->args[0]].kind != CUPEL_VALUE_REAL) return discrete_loop_of(b, node);
     switch (n->op) {
     case CUPEL_OP_ADD: return plan->has_sum ? NULL : add_loop;
     case CUPEL_OP_SUB: return plan->has_sum ? NULL : sub_loop;
@@ -305,11 +354,7 @@ static loop *loop_of(const cupel_bounded *b, int node) {
     case CUPEL_OP_FMAX: return maximum_loop;
     case CUPEL_OP_MINIMUM:
     case CUPEL_OP_FMIN: return minimum_loop;
-    case CUPEL_OP_LT: return lt_loop;
-    case CUPEL_OP_LE: return le_loop;
-    case CUPEL_OP_EQ: return eq_loop;
-    case CUPEL_OP_NE: return ne_loop;
-    default: return NULL;
+    default: return comparison_of(n->op);
     }
 }
 
@@ -496,6 +541,10 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
             run && cupel_tensor_is_plain(p.x, p.at_x, size) && cupel_tensor_is_plain(p.y, p.at_y, size);
         if (joins && cupel_tensor_is_plain(p.x, p.at_x, size) && cupel_tensor_is_plain(p.y, p.at_y, size) &&
             cupel_joined_block(b, node, p.x, p.at_x, p.y, p.at_y, begin, size))
+            continue;
+        if (run == sub_loop && !plain && b->plans[node].trait.below_maximum && !b->w.flush &&
+            cupel_masked_holds(p.x, p.at_x, size) && cupel_tensor_is_plain(p.y, p.at_y, size) &&
+            subtract_masked(b, &p, begin, size))
             continue;
         if (!plain || !run(&p, begin, size) || (!chooses && cupel_tensor_may_flush(b, t, begin, size))) {
             CUPEL_TRY(by_rules(b, node, &p, begin, size));

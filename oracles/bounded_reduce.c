@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "bounded.h"
+#include "bounded_masked.h"
 
 typedef struct row_sum {
     double value, magnitude, spread;
@@ -209,7 +210,7 @@ static bool extremum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, d
         for (; i < n; i++) lanes[0] = sign * v[i] > lanes[0] ? sign * v[i] : lanes[0];
         for (int k = 0; k < 4; k++) best = lanes[k] > best ? lanes[k] : best;
         t->value[row] = sign * best;
-        return true;
+        return isfinite(best) || n == 0;
     }
     const double *r = x->radius + row * n;
     for (int64_t i = 0; i < n; i++) {
@@ -218,6 +219,7 @@ static bool extremum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, d
         lo = s - r[i] > lo ? s - r[i] : lo;
         hi = s + r[i] > hi ? s + r[i] : hi;
     }
+    if (!isfinite(best) && n > 0) return false;
     t->value[row] = sign * best;
     t->radius[row] = hi - best > best - lo ? hi - best : best - lo;
     return true;
@@ -231,9 +233,10 @@ static cupel_code extremum(cupel_bounded *b, int node, int64_t n) {
     t->ceiling = x->ceiling;
     if (x->radius) CUPEL_TRY(cupel_tensor_need_radius(b, t));
     for (int64_t row = 0; row < t->count; row++) {
-        if (keeps && cupel_tensor_is_plain(x, row * n, n) &&
-            extremum_plain(b, node, row, n, largest ? 1 : -1))
-            continue;
+        /* what is masked is never the largest */
+        const bool plain =
+            cupel_tensor_is_plain(x, row * n, n) || (largest && cupel_masked_holds(x, row * n, n));
+        if (keeps && plain && extremum_plain(b, node, row, n, largest ? 1 : -1)) continue;
         cupel_ball best = cupel_tensor_load(x, row * n);
         for (int64_t i = row * n + 1; i < (row + 1) * n; i++) {
             const cupel_ball next = cupel_tensor_load(x, i);

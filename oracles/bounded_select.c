@@ -14,6 +14,31 @@ static void choose_chain(cupel_tensor *t, cupel_tensor *yes, cupel_tensor *no) {
                            no->extents ? no->chain_trough : fmin(1, no->least));
 }
 
+/* Each element of the side taken, as a settled condition leaves it. */
+static cupel_code copy_chosen(cupel_bounded *b, cupel_tensor *t, const cupel_tensor *c,
+                              const cupel_tensor *yes, const cupel_tensor *no) {
+    for (int64_t i = 0; i < t->count; i++) t->value[i] = c->value[i] != 0 ? yes->value[i] : no->value[i];
+    if (yes->radius || no->radius) {
+        CUPEL_TRY(cupel_tensor_need_radius(b, t));
+        for (int64_t i = 0; i < t->count; i++) t->radius[i] = cupel_radius_at(c->value[i] != 0 ? yes : no, i);
+    }
+    if (yes->classes || no->classes) {
+        CUPEL_TRY(cupel_tensor_need_classes(b, t));
+        for (int64_t i = 0; i < t->count; i++) {
+            const cupel_tensor *side = c->value[i] != 0 ? yes : no;
+            t->classes[i] = side->classes ? side->classes[i] : CUPEL_CLASS_FINITE;
+        }
+    }
+    if (yes->reasons || no->reasons) {
+        CUPEL_TRY(cupel_tensor_need_reasons(b, t));
+        for (int64_t i = 0; i < t->count; i++) {
+            const cupel_tensor *side = c->value[i] != 0 ? yes : no;
+            t->reasons[i] = side->reasons ? side->reasons[i] : CUPEL_REASON_JUDGED;
+        }
+    }
+    return CUPEL_OK;
+}
+
 static cupel_code where(cupel_bounded *b, int node) {
     cupel_tensor *t = &b->tensors[node];
     const cupel_tensor *c = cupel_bounded_arg(b, node, 0);
@@ -22,17 +47,9 @@ static cupel_code where(cupel_bounded *b, int node) {
     t->direct = yes->direct && no->direct;
     t->floor = fmin(yes->floor, no->floor);
     t->ceiling = fmax(yes->ceiling, no->ceiling);
-    for (int64_t i = 0; i < t->count; i++) t->value[i] = c->value[i] != 0 ? yes->value[i] : no->value[i];
-    if (!c->radius && !c->reasons) {
-        /* a settled condition copies */
-        if (yes->radius || no->radius) {
-            CUPEL_TRY(cupel_tensor_need_radius(b, t));
-            for (int64_t i = 0; i < t->count; i++)
-                t->radius[i] = c->value[i] != 0 ? cupel_radius_at(yes, i) : cupel_radius_at(no, i);
-        }
-        if (!yes->classes && !no->classes && !yes->reasons && !no->reasons) return CUPEL_OK;
-    }
-    for (int64_t i = 0; i < t->count; i++) {
+    CUPEL_TRY(copy_chosen(b, t, c, yes, no));
+    for (int64_t i = 0; (c->radius || c->reasons) && i < t->count; i++) {
+        if (cupel_radius_at(c, i) == 0 && !(c->reasons && c->reasons[i])) continue;
         const cupel_ball bc = cupel_tensor_load(c, i), by = cupel_tensor_load(yes, i),
                          bn = cupel_tensor_load(no, i);
         const cupel_ball r = cupel_ball_where(&bc, &by, &bn, t->value[i]);

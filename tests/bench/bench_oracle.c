@@ -102,17 +102,73 @@ WIDE static void matmul(const bench *b, double *y) {
     for (int64_t i = 0; i < m; i++) add_rows(b->x + i * inner, b->w, inner, n, y + i * n);
 }
 
-/* One head: queries x, keys w transposed, values b. */
-WIDE static void attention(const bench *b, double *y) {
-    const int64_t m = b->x_shape[0], depth = b->x_shape[1], keys = b->b_shape[0];
-    double scores[512];
+enum { KEYS_MAX = 256, DEPTH_MAX = 64 };
+
+/* Queries x, keys by columns, values b; causal: a query sees the keys up to its own place from the end. */
+static inline __attribute__((always_inline)) void attend(const bench *b, const double *keys_t, int64_t keys,
+                                                         bool causal, double *y) {
+    const int64_t m = b->x_shape[0], depth = b->x_shape[1];
+    double scores[KEYS_MAX];
     memset(y, 0, (size_t)(m * depth) * sizeof *y);
     for (int64_t i = 0; i < m; i++) {
+        const int64_t seen = causal ? keys - m + i + 1 : keys;
         memset(scores, 0, sizeof scores);
-        add_rows(b->x + i * depth, b->w, depth, keys, scores);
-        for (int64_t j = 0; j < keys; j++) scores[j] *= 0.125;
-        softmax_row(scores, scores, keys);
-        add_rows(scores, b->b, keys, depth, y + i * depth);
+        for (int64_t l = 0; l < depth; l++) {
+            const double a = b->x[i * depth + l];
+            for (int64_t j = 0; j < seen; j++) scores[j] += a * keys_t[l * keys + j];
+        }
+        for (int64_t j = 0; j < seen; j++) scores[j] *= 0.125;
+        softmax_row(scores, scores, seen);
+        add_rows(scores, b->b, seen, depth, y + i * depth);
+    }
+}
+
+static inline __attribute__((always_inline)) void attend_rows(const bench *b, bool causal, double *y) {
+    const int64_t keys = b->w_shape[0], depth = b->w_shape[1];
+    double by_column[KEYS_MAX * DEPTH_MAX];
+    for (int64_t j = 0; j < keys; j++)
+        for (int64_t l = 0; l < depth; l++) by_column[l * keys + j] = b->w[j * depth + l];
+    attend(b, by_column, keys, causal, y);
+}
+
+WIDE static void attention_of_columns(const bench *b, double *y) {
+    attend(b, b->w, b->w_shape[1], false, y);
+}
+WIDE static void attention(const bench *b, double *y) {
+    attend_rows(b, false, y);
+}
+WIDE static void attention_causal(const bench *b, double *y) {
+    attend_rows(b, true, y);
+}
+
+/* y (dy - sum(y dy)), where dy is x itself. */
+WIDE static void softmax_gradient(const bench *b, double *y) {
+    const int64_t m = b->x_shape[0], n = b->x_shape[1];
+    softmax(b, y);
+    for (int64_t i = 0; i < m; i++) {
+        const double *dy = b->x + i * n;
+        double *row = y + i * n, sum = 0;
+        for (int64_t j = 0; j < n; j++) sum += row[j] * dy[j];
+        for (int64_t j = 0; j < n; j++) row[j] *= dy[j] - sum;
+    }
+}
+
+/* (n g - sum(g) - z sum(g z)) / (n s), where z is x less its mean and over s, and g is w x. */
+WIDE static void layer_norm_gradient(const bench *b, double *y) {
+    const int64_t m = b->x_shape[0], n = b->x_shape[1];
+    for (int64_t i = 0; i < m; i++) {
+        const double *x = b->x + i * n;
+        double *row = y + i * n, mean = 0, var = 0, sum = 0, sum_z = 0;
+        for (int64_t j = 0; j < n; j++) mean += x[j];
+        mean /= (double)n;
+        for (int64_t j = 0; j < n; j++) var += (x[j] - mean) * (x[j] - mean);
+        const double scale = 1 / sqrt(var / (double)n + 1e-5);
+        for (int64_t j = 0; j < n; j++) {
+            sum += b->w[j] * x[j];
+            sum_z += b->w[j] * x[j] * ((x[j] - mean) * scale);
+        }
+        for (int64_t j = 0; j < n; j++)
+            row[j] = (b->w[j] * x[j] * (double)n - sum - (x[j] - mean) * scale * sum_z) * (scale / (double)n);
     }
 }
 
@@ -241,12 +297,15 @@ static void empty(bench *b) {
     free(b->x), free(b->w), free(b->b), free(b->fx), free(b->fw), free(b->fb);
 }
 
-/* Rows of 512 to rows, rows to numbers, and matrix products of [m, k] and [k, n]. */
+/* Rows of 512 to rows, rows to numbers, matrix products of [m, k] and [k, n], and attention of one head. */
 #define ROWS(text) .expression = text, .x_shape = {64, 512}, .w_shape = {512}, .b_shape = {512}
 #define TO_ROWS(text) ROWS(text), .y_shape = {64, 512}
 #define TO_NUMBERS(text) ROWS(text), .y_shape = {64}
 #define PRODUCT(text, m, k, n)                                                                               \
     .expression = text, .x_shape = {m, k}, .w_shape = {k, n}, .b_shape = {n}, .y_shape = {m, n}
+
+#define QUERIES(text)                                                                                        \
+    .expression = text, .x_shape = {128, 64}, .w_shape = {256, 64}, .b_shape = {256, 64}, .y_shape = {128, 64}
 
 static bench benches[] = {
     {PRODUCT("matmul(x, w)", 256, 256, 256), .plain = matmul},
@@ -255,7 +314,9 @@ static bench benches[] = {
      .w_shape = {64, 256},
      .b_shape = {256, 64},
      .y_shape = {128, 64},
-     .plain = attention},
+     .plain = attention_of_columns},
+    {QUERIES("attention(x, w, b)"), .plain = attention},
+    {QUERIES("attention(x, w, b, causal=true)"), .plain = attention_causal},
     {.expression = "conv2d(x, w)",
      .x_shape = {4, 8, 34, 34},
      .w_shape = {16, 8, 3, 3},
@@ -265,6 +326,8 @@ static bench benches[] = {
     {TO_ROWS("softmax(x, axis=-1)"), .plain = softmax},
     {TO_ROWS("layer_norm(x, w, b, 1e-5)"), .plain = layer_norm},
     {TO_ROWS("cumsum(x, axis=-1)"), .plain = cumsum},
+    {TO_ROWS("vjp(softmax(x, axis=-1), x, x)"), .plain = softmax_gradient},
+    {TO_ROWS("vjp(layer_norm(x, w, b, 1e-5), x, x)"), .plain = layer_norm_gradient},
     {TO_ROWS("rms_norm(x, w, 1e-5)")},
     {TO_ROWS("log_softmax(x, axis=-1)")},
     {TO_ROWS("x * w + b")},
