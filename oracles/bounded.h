@@ -13,8 +13,11 @@ enum { CUPEL_BOUNDED_BLOCK = 256 };
 /* Before a loop whose iterations are independent: the cost model thinks too little of two lanes. */
 #ifdef __clang__
 #define CUPEL_VECTORISE _Pragma("clang loop vectorize(assume_safety)")
+/* Of a long body one vector at a time: more would not fit the registers. */
+#define CUPEL_VECTORISE_ALONE _Pragma("clang loop vectorize(assume_safety) interleave_count(1)")
 #else
 #define CUPEL_VECTORISE
+#define CUPEL_VECTORISE_ALONE
 #endif
 
 /* Compiled for the vector units there may be, the best of which is chosen when the program starts. The

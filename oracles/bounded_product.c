@@ -210,6 +210,29 @@ static void keep_state(const matmul *p, const closed *r, double extent, double g
     }
 }
 
+/* As keep_state, of n elements from at on. */
+CUPEL_WIDE static void keep_row(const closing *c, const cupel_tensor *t, const double *size,
+                                const double *moved, const double *grain, const double *extent, int64_t at,
+                                int64_t n) {
+    double room[5][BLOCK];
+    const closing mine = *c;
+    const double *value = t->value + at, *radius = t->radius + at;
+    double *magnitude = t->magnitude ? t->magnitude + at : room[0];
+    double *spread = t->spread ? t->spread + at : room[1], *fine = t->grain ? t->grain + at : room[2];
+    double *peak = t->peak ? t->peak + at : room[3], *trough = t->trough ? t->trough + at : room[4];
+    CUPEL_VECTORISE_ALONE
+    for (int64_t j = 0; j < n; j++) {
+        const closed r = close_sum(&mine, value[j], size[j], moved[j], grain[j], extent[j]);
+        const double high = extent[j] > r.magnitude ? extent[j] : r.magnitude, own = grain[j];
+        const double low = fabs(value[j]) - radius[j], positive = low > 0 ? low : 0;
+        magnitude[j] = r.magnitude;
+        spread[j] = r.spread;
+        fine[j] = r.spread == 0 ? own : 0;
+        peak[j] = high > 1 ? high : 1;
+        trough[j] = value[j] == 0 && low == 0 ? 1 : positive < 1 ? positive : 1;
+    }
+}
+
 /* Row r of the block at (row, column): radii, and the rules where something special is in the way. */
 static cupel_code finish_row(const matmul *p, const closing *c, int64_t batch, int64_t row, int64_t r,
                              int64_t column, int64_t n) {
@@ -228,9 +251,10 @@ static cupel_code finish_row(const matmul *p, const closing *c, int64_t batch, i
     }
     const bool settled = plain && close_row(c, s->value[r], s->size[r], s->moved[r], grain, extent, n,
                                             t->value + at, t->radius + at);
+    if (settled && (t->magnitude || t->peak)) keep_row(c, t, s->size[r], s->moved[r], grain, extent, at, n);
     for (int64_t j = 0; j < n; j++) {
         bool good = plain && !p->odd_column[column + j];
-        if (good && (!settled || t->magnitude || t->peak)) {
+        if (good && !settled) {
             const closed own =
                 close_sum(c, s->value[r][j], s->size[r][j], s->moved[r][j], grain[j], extent[j]);
             good = own.top < c->largest;

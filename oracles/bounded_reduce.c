@@ -196,6 +196,33 @@ static cupel_code prod(cupel_bounded *b, int node, int64_t n) {
     return CUPEL_OK;
 }
 
+/* The largest value (of sign * v), and the largest of both ends. */
+CUPEL_WIDE static void extremum_ends(const double *v, const double *r, int64_t n, double sign, double *best,
+                                     double *lo, double *hi) {
+    double values[LANES], lows[LANES], highs[LANES];
+    for (int k = 0; k < LANES; k++) values[k] = lows[k] = highs[k] = -INFINITY;
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        CUPEL_VECTORISE
+        for (int k = 0; k < LANES; k++) {
+            const double s = sign * v[i + k], down = s - r[i + k], up = s + r[i + k];
+            values[k] = s > values[k] ? s : values[k];
+            lows[k] = down > lows[k] ? down : lows[k];
+            highs[k] = up > highs[k] ? up : highs[k];
+        }
+    }
+    for (; i < n; i++) {
+        values[0] = fmax(values[0], sign * v[i]);
+        lows[0] = fmax(lows[0], sign * v[i] - r[i]);
+        highs[0] = fmax(highs[0], sign * v[i] + r[i]);
+    }
+    for (int k = 0; k < LANES; k++) {
+        *best = values[k] > *best ? values[k] : *best;
+        *lo = lows[k] > *lo ? lows[k] : *lo;
+        *hi = highs[k] > *hi ? highs[k] : *hi;
+    }
+}
+
 static bool extremum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, double sign) {
     const cupel_tensor *x = cupel_bounded_arg(b, node, 0);
     cupel_tensor *t = &b->tensors[node];
@@ -212,13 +239,7 @@ static bool extremum_plain(cupel_bounded *b, int node, int64_t row, int64_t n, d
         t->value[row] = sign * best;
         return isfinite(best) || n == 0;
     }
-    const double *r = x->radius + row * n;
-    for (int64_t i = 0; i < n; i++) {
-        const double s = sign * v[i];
-        best = s > best ? s : best;
-        lo = s - r[i] > lo ? s - r[i] : lo;
-        hi = s + r[i] > hi ? s + r[i] : hi;
-    }
+    extremum_ends(v, x->radius + row * n, n, sign, &best, &lo, &hi);
     if (!isfinite(best) && n > 0) return false;
     t->value[row] = sign * best;
     t->radius[row] = hi - best > best - lo ? hi - best : best - lo;

@@ -14,27 +14,40 @@ static void choose_chain(cupel_tensor *t, cupel_tensor *yes, cupel_tensor *no) {
                            no->extents ? no->chain_trough : fmin(1, no->least));
 }
 
-/* Each element of the side taken, as a settled condition leaves it. */
+/* Each element of the side taken; a side that is NULL holds 0 everywhere, or FINITE, or JUDGED. */
+CUPEL_WIDE static void choose_numbers(double *restrict to, const double *c, const double *yes,
+                                      const double *no, int64_t n) {
+    CUPEL_VECTORISE
+    for (int64_t i = 0; i < n; i++) {
+        const double y = yes ? yes[i] : 0, z = no ? no[i] : 0;
+        to[i] = c[i] != 0 ? y : z;
+    }
+}
+
+CUPEL_WIDE static void choose_marks(uint8_t *restrict to, const double *c, const uint8_t *yes,
+                                    const uint8_t *no, uint8_t usual, int64_t n) {
+    CUPEL_VECTORISE
+    for (int64_t i = 0; i < n; i++) {
+        const uint8_t y = yes ? yes[i] : usual, z = no ? no[i] : usual;
+        to[i] = c[i] != 0 ? y : z;
+    }
+}
+
+/* As a settled condition leaves them. */
 static cupel_code copy_chosen(cupel_bounded *b, cupel_tensor *t, const cupel_tensor *c,
                               const cupel_tensor *yes, const cupel_tensor *no) {
-    for (int64_t i = 0; i < t->count; i++) t->value[i] = c->value[i] != 0 ? yes->value[i] : no->value[i];
+    choose_numbers(t->value, c->value, yes->value, no->value, t->count);
     if (yes->radius || no->radius) {
-        CUPEL_TRY(cupel_tensor_need_radius(b, t));
-        for (int64_t i = 0; i < t->count; i++) t->radius[i] = cupel_radius_at(c->value[i] != 0 ? yes : no, i);
+        CUPEL_TRY(cupel_tensor_take_radius(b, t));
+        choose_numbers(t->radius, c->value, yes->radius, no->radius, t->count);
     }
     if (yes->classes || no->classes) {
         CUPEL_TRY(cupel_tensor_need_classes(b, t));
-        for (int64_t i = 0; i < t->count; i++) {
-            const cupel_tensor *side = c->value[i] != 0 ? yes : no;
-            t->classes[i] = side->classes ? side->classes[i] : CUPEL_CLASS_FINITE;
-        }
+        choose_marks(t->classes, c->value, yes->classes, no->classes, CUPEL_CLASS_FINITE, t->count);
     }
     if (yes->reasons || no->reasons) {
         CUPEL_TRY(cupel_tensor_need_reasons(b, t));
-        for (int64_t i = 0; i < t->count; i++) {
-            const cupel_tensor *side = c->value[i] != 0 ? yes : no;
-            t->reasons[i] = side->reasons ? side->reasons[i] : CUPEL_REASON_JUDGED;
-        }
+        choose_marks(t->reasons, c->value, yes->reasons, no->reasons, CUPEL_REASON_JUDGED, t->count);
     }
     return CUPEL_OK;
 }
@@ -89,12 +102,20 @@ static cupel_code cast(cupel_bounded *b, int node) {
     return CUPEL_OK;
 }
 
+CUPEL_WIDE static bool holds_anywhere(const double *condition, int64_t n) {
+    uint64_t any = 0;
+    CUPEL_VECTORISE
+    for (int64_t i = 0; i < n; i++) any |= condition[i] != 0;
+    return any != 0;
+}
+
 static cupel_code exclude(cupel_bounded *b, int node) {
     cupel_tensor *t = &b->tensors[node];
     const cupel_tensor *x = cupel_bounded_arg(b, node, 0), *c = cupel_bounded_arg(b, node, 1);
     CUPEL_TRY(cupel_tensor_adopt(b, t, x, true));
     t->direct = false;
     cupel_tensor_copy(t, 0, x, 0, 1, t->count);
+    if (!c->radius && !c->reasons && !holds_anywhere(c->value, t->count)) return CUPEL_OK;
     for (int64_t i = 0; i < t->count; i++) {
         if (c->value[i] == 0 && cupel_radius_at(c, i) == 0 && !(c->reasons && c->reasons[i])) continue;
         const cupel_ball bx = cupel_tensor_load(x, i), bc = cupel_tensor_load(c, i);

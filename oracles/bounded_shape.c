@@ -1,28 +1,36 @@
 /* Moving elements: views, reshapes, joins, padding, gathers. */
 #include "bounded.h"
 
+CUPEL_WIDE static void fill_numbers(double *to, double number, int64_t n) {
+    CUPEL_VECTORISE
+    for (int64_t i = 0; i < n; i++) to[i] = number;
+}
+
+static void fill_bytes(uint8_t *to, uint8_t byte, int64_t n) {
+    memset(to, byte, (size_t)n);
+}
+
 void cupel_tensor_copy(cupel_tensor *to, int64_t at, const cupel_tensor *from, int64_t begin, int64_t step,
                        int64_t n) {
-#define COPY(array)                                                                                          \
+#define COPY(array, fill)                                                                                    \
     if (from->array) {                                                                                       \
         if (step == 0) {                                                                                     \
-            const __typeof__(*to->array) same = from->array[begin];                                          \
-            for (int64_t i = 0; i < n; i++) to->array[at + i] = same;                                        \
+            fill(to->array + at, from->array[begin], n);                                                     \
         } else if (step == 1) {                                                                              \
             memcpy(to->array + at, from->array + begin, (size_t)n * sizeof *to->array);                      \
         } else {                                                                                             \
             for (int64_t i = 0; i < n; i++) to->array[at + i] = from->array[begin + i * step];               \
         }                                                                                                    \
     }
-    COPY(value)
-    COPY(radius)
-    COPY(classes)
-    COPY(reasons)
-    COPY(magnitude)
-    COPY(spread)
-    COPY(grain)
-    COPY(peak)
-    COPY(trough)
+    COPY(value, fill_numbers)
+    COPY(radius, fill_numbers)
+    COPY(classes, fill_bytes)
+    COPY(reasons, fill_bytes)
+    COPY(magnitude, fill_numbers)
+    COPY(spread, fill_numbers)
+    COPY(grain, fill_numbers)
+    COPY(peak, fill_numbers)
+    COPY(trough, fill_numbers)
 #undef COPY
 }
 

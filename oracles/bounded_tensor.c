@@ -128,12 +128,28 @@ void cupel_tensor_size(cupel_tensor *t) {
     t->sized = true;
 }
 
+/* As widen, of what elements keep. */
+CUPEL_WIDE static void widen_chain(double *restrict peak, double *restrict trough, const double *peaks,
+                                   const double *troughs, int64_t n) {
+    CUPEL_VECTORISE
+    for (int64_t i = 0; i < n; i++) {
+        peak[i] = peaks[i] > peak[i] ? peaks[i] : peak[i];
+        trough[i] = troughs[i] < trough[i] ? troughs[i] : trough[i];
+    }
+}
+
 void cupel_tensor_end_chain(cupel_tensor *t) {
     if (!t->peak) return;
-    double peak = 1, trough = 1;
-    for (int64_t i = 0; i < t->count; i++) {
-        peak = fmax(peak, t->peak[i]);
-        trough = fmin(trough, t->trough[i]);
+    double peaks[CUPEL_BOUNDED_BLOCK], troughs[CUPEL_BOUNDED_BLOCK], peak = 1, trough = 1;
+    const int64_t lanes = t->count < CUPEL_BOUNDED_BLOCK ? t->count : CUPEL_BOUNDED_BLOCK;
+    for (int64_t i = 0; i < lanes; i++) peaks[i] = troughs[i] = 1;
+    for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
+        const int64_t n = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
+        widen_chain(peaks, troughs, t->peak + begin, t->trough + begin, n);
+    }
+    for (int64_t i = 0; i < lanes; i++) {
+        peak = fmax(peak, peaks[i]);
+        trough = fmin(trough, troughs[i]);
     }
     t->extents = true;
     t->chain_peak = peak;
