@@ -16,7 +16,8 @@ import time
 
 from killed import descendants
 
-WARM_UP = 20
+# Until then starting recipes and the first draws run, which are smaller than what is bred later: 20 s on an idle machine.
+WARM_UP_SECONDS, WARM_UP_CASES = 20, 4500
 
 
 def resident(pid):
@@ -109,18 +110,19 @@ def main():
         samples, status, report = run(options, out)
         table = rows(out)
     end = table[-1][0]
-    quarter = (end - WARM_UP) / 4
+    begin = max(WARM_UP_SECONDS, next((row[0] for row in table if row[1] >= WARM_UP_CASES), 0))
+    quarter = (end - begin) / 4
     span = min(60, quarter)
     # the last sample is from before the end
-    first, clock_first = rate_between(table, samples, WARM_UP, WARM_UP + span)
+    first, clock_first = rate_between(table, samples, begin, begin + span)
     last, clock_last = rate_between(table, samples, end - span - 5, end - 5)
-    memory = {name: [round(part(samples, WARM_UP, WARM_UP + quarter, column), 1), round(part(samples, end - quarter, end, column), 1)]
+    memory = {name: [round(part(samples, begin, begin + quarter, column), 1), round(part(samples, end - quarter, end, column), 1)]
               for name, column in (("supervisor", 1), ("worker", 2))}
     campaign = report["campaign"]
     line = {"date": datetime.date.today().isoformat(), "revision": revision(), "kernel": os.path.basename(options.kernel),
             "seed": options.seed, "minutes": options.minutes, "engine": campaign["engine"], "cases": report["cases"],
             "verdict": report["verdict"], "rate_first": round(first, 1), "rate_last": round(last, 1),
-            "clock_rate_first": round(clock_first, 1), "clock_rate_last": round(clock_last, 1), "rate_over_seconds": round(span),
+            "clock_rate_first": round(clock_first, 1), "clock_rate_last": round(clock_last, 1), "rate_over_seconds": round(span), "warm_up_seconds": round(begin),
             "memory_mib_first_and_last_quarter": memory, "restarts": campaign["restarts"], "features": campaign["features"],
             "corpus": campaign["corpus"]["stored"],
             "memory_mib_over_time": [[round(cell) for cell in sample] for sample in samples[::max(1, len(samples) // 30)]]}
