@@ -163,6 +163,29 @@ static bool subtract_masked(cupel_bounded *b, const pair *p, int64_t begin, int6
     return cupel_masked_restore(b, p->out, begin, p->x, p->at_x, n, -INFINITY) == CUPEL_OK;
 }
 
+static bool is_lone(const cupel_tensor *t) {
+    return !t->sum && !t->magnitude && !t->peak && !(t->roundings > 0);
+}
+
+/* A mask that is added to computed scores: it joins their sum as a 0 does, but for the result's value. */
+static bool add_masked(cupel_bounded *b, int node, const pair *p, int64_t begin, int64_t n) {
+    static const double none[CUPEL_BOUNDED_BLOCK];
+    const bool left = !p->x->sum;
+    const cupel_tensor *mask = left ? p->x : p->y, *scores = left ? p->y : p->x;
+    const int64_t at = left ? p->at_x : p->at_y, at_scores = left ? p->at_y : p->at_x;
+    if (!is_lone(mask) || !cupel_masked_holds(mask, at, n) || !cupel_tensor_is_plain(scores, at_scores, n))
+        return false;
+    cupel_masked block;
+    cupel_masked_fill(&block, mask, at, n, none, none);
+    return cupel_joined_block(b, node, scores, at_scores, &block.t, 0, begin, n) &&
+           cupel_masked_restore(b, p->out, begin, mask, at, n, -INFINITY) == CUPEL_OK;
+}
+
+/* Numbers and infinities that every kernel holds, as comparisons take them. */
+static bool is_settled(const cupel_tensor *t, int64_t at, int64_t n) {
+    return !t->radius && (cupel_tensor_is_plain(t, at, n) || cupel_masked_holds(t, at, n));
+}
+
 /* moving: as in linear. */
 static inline __attribute__((always_inline)) bool multiply(const pair *p, int64_t begin, int64_t n,
                                                            bool moving, bool hides) {
@@ -174,6 +197,7 @@ static inline __attribute__((always_inline)) bool multiply(const pair *p, int64_
     const double hidden_x = p->x->roundings * u, hidden_y = p->y->roundings * u;
     const double splitter = cupel_splitter(p->w->precision), never_exact = p->inexact ? 1 : 0;
     const double limit = p->w->largest / p->overflow, normal = p->w->normal;
+    const double counted = p->inexact ? 0 : 1; /* tiny is all that a result of any size may lose */
     uint64_t most = 0, least = UINT64_MAX, least_moved = UINT64_MAX;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
@@ -191,7 +215,7 @@ static inline __attribute__((always_inline)) bool multiply(const pair *p, int64_
         r[i] = kept;
         least_moved = less(least_moved, moved);
         most = more(most, size + radius);
-        least = less(least, s == 0 ? normal : size);
+        least = less(least, s == 0 || counted * kept > 0 ? normal : size);
     }
     return most < cupel_bits(limit) && least >= cupel_bits(normal) && (!moving || least_moved > 0);
 }
@@ -216,6 +240,7 @@ CUPEL_WIDE static bool divide_loop(const pair *p, int64_t begin, int64_t n) {
     const double powers = !p->w->fast && !p->inexact ? 0 : 1; /* a division by a power of two is exact */
     /* half the range on either side keeps the reciprocal away from both of its ends */
     const double room = sqrt(p->w->largest), limit = p->w->largest / p->overflow, normal = p->w->normal;
+    const double counted = p->inexact ? 0 : 1; /* as in multiply */
     uint64_t beyond = 0;
     CUPEL_VECTORISE
     for (int64_t i = 0; i < n; i++) {
@@ -230,7 +255,7 @@ CUPEL_WIDE static bool divide_loop(const pair *p, int64_t begin, int64_t n) {
         beyond |= !(size + radius < limit);
         beyond |= !(nearest * room > 1);
         beyond |= !(b + ry[i] < room);
-        beyond |= (s == 0 ? normal : size) < normal;
+        beyond |= (s == 0 || counted * off > 0 ? normal : size) < normal;
     }
     return beyond == 0;
 }
@@ -537,12 +562,16 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
         const int64_t size = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
         p.x = cupel_view_fetch(b, n->args[0], begin, size, &room_x, &p.at_x);
         p.y = cupel_view_fetch(b, n->args[1], begin, size, &room_y, &p.at_y);
+        const bool all_plain =
+            cupel_tensor_is_plain(p.x, p.at_x, size) && cupel_tensor_is_plain(p.y, p.at_y, size);
+        const bool compares = run && comparison_of(n->op); /* clones of a loop have several addresses */
         const bool plain =
-            run && cupel_tensor_is_plain(p.x, p.at_x, size) && cupel_tensor_is_plain(p.y, p.at_y, size);
-        if (joins && cupel_tensor_is_plain(p.x, p.at_x, size) && cupel_tensor_is_plain(p.y, p.at_y, size) &&
-            cupel_joined_block(b, node, p.x, p.at_x, p.y, p.at_y, begin, size))
+            run &&
+            (all_plain || (compares && is_settled(p.x, p.at_x, size) && is_settled(p.y, p.at_y, size)));
+        if (joins && all_plain && cupel_joined_block(b, node, p.x, p.at_x, p.y, p.at_y, begin, size))
             continue;
-        if (run == sub_loop && !plain && b->plans[node].trait.below_maximum && !b->w.flush &&
+        if (joins && !all_plain && n->op == CUPEL_OP_ADD && add_masked(b, node, &p, begin, size)) continue;
+        if (run && n->op == CUPEL_OP_SUB && !plain && b->plans[node].trait.below_maximum && !b->w.flush &&
             cupel_masked_holds(p.x, p.at_x, size) && cupel_tensor_is_plain(p.y, p.at_y, size) &&
             subtract_masked(b, &p, begin, size))
             continue;

@@ -62,5 +62,6 @@ cupel_code cupel_masked_restore(cupel_bounded *b, cupel_tensor *t, int64_t begin
         put(masked, 0, t->spread + begin, n);
         put(masked, 0, t->grain + begin, n);
     }
+    if (t->trough) put(masked, 1, t->trough + begin, n);
     return CUPEL_OK;
 }

@@ -40,10 +40,11 @@ static bool absolute_loop(const single *s, int64_t begin, int64_t n) {
     return true;
 }
 
-/* Of numbers, which are all finite. */
+/* Of numbers, and of -inf that every kernel holds. */
 static bool test_loop(const single *s, int64_t begin, int64_t n) {
-    const double answer = s->op == CUPEL_OP_ISFINITE ? 1 : 0;
-    for (int64_t i = begin; i < begin + n; i++) s->out->value[i] = answer;
+    const double finite = s->op == CUPEL_OP_ISFINITE ? 1 : 0, masked = s->op == CUPEL_OP_ISINF ? 1 : 0;
+    for (int64_t i = begin; i < begin + n; i++)
+        s->out->value[i] = s->x->value[i] == -INFINITY ? masked : finite;
     return true;
 }
 
@@ -266,7 +267,8 @@ cupel_code cupel_bounded_unary(cupel_bounded *b, int node) {
     const single s = {x, t, &b->w, &b->plans[node].trait, op};
     for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
         const int64_t size = t->count - begin < CUPEL_BOUNDED_BLOCK ? t->count - begin : CUPEL_BOUNDED_BLOCK;
-        const bool plain = run && cupel_tensor_is_plain(x, begin, size);
+        const bool plain = run && (cupel_tensor_is_plain(x, begin, size) ||
+                                   (run == test_loop && cupel_masked_holds(x, begin, size)));
         if (run == exp_loop && !plain && !b->w.flush && cupel_masked_holds(x, begin, size) &&
             exp_masked(&s, begin, size)) {
             CUPEL_TRY(cupel_masked_restore(b, t, begin, x, begin, size, 0));
