@@ -271,9 +271,8 @@ static void tally(cupel_judging *j, int64_t judged, int64_t considered, int64_t 
     if (subnormal) tally_gate(j, CUPEL_GATE_EXC_02, subnormal, considered, worst);
     if (judged) tally_types(j);
     for (int v = 0; v < j->view_count; v++)
-        for (int reason = CUPEL_REASON_JUDGED + 1; j->views[v].allowed && reason < CUPEL_REASON_COUNT;
-             reason++)
-            j->scoreboard->not_judged[reason] += j->views[v].allowed->by_reason[reason];
+        if (j->views[v].allowed)
+            cupel_scoreboard_count_output(j->scoreboard, j->views[v].tensor, j->views[v].allowed);
 }
 
 /* The output in every run that finished; its findings are added. Returns the elements that EXC-02 is about.

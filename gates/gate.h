@@ -23,13 +23,20 @@ typedef struct cupel_gate_tally {
     int64_t failures;
 } cupel_gate_tally;
 
+/* What the oracle could say of the elements of one output, over all cases. */
+typedef struct cupel_output_tally {
+    int64_t by_reason[CUPEL_REASON_COUNT]; /* JUDGED among them: together all elements considered */
+    int64_t coarse; /* judged, with a radius above the exact value's magnitude: not even its sign is known */
+} cupel_output_tally;
+
 typedef struct cupel_scoreboard {
     cupel_gate_tally gates[CUPEL_GATE_COUNT];
     int64_t cases;
     int64_t elements;                                        /* of inputs and outputs, over all cases */
     int64_t smallest[CUPEL_DIM_MAX], largest[CUPEL_DIM_MAX]; /* of each dim, over all cases */
     int64_t cases_by_pattern[CUPEL_PATTERN_COUNT];
-    int64_t not_judged[CUPEL_REASON_COUNT]; /* elements by reason, all outputs */
+    cupel_output_tally
+        outputs[CUPEL_TENSOR_MAX]; /* by tensor of the contract; 0 of those that are no output */
     int64_t judged_by_type[CUPEL_TYPE_MAX]
                           [CUPEL_DTYPE_COUNT]; /* cases with judged elements, by variable and claimed type */
     int64_t float_atomic_cases; /* in which ORD-02 is not asserted because of floating-point atomics */
@@ -42,6 +49,15 @@ void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_case *c);
 
 /* Adds the totals of one search to those of others. */
 void cupel_scoreboard_add(cupel_scoreboard *scoreboard, const cupel_scoreboard *more);
+
+/* Adds the elements of one case's output, a tensor of the contract, to its tally. */
+void cupel_scoreboard_count_output(cupel_scoreboard *scoreboard, int tensor, const cupel_allowed *allowed);
+
+/* Elements with this reason, of all outputs. */
+int64_t cupel_scoreboard_by_reason(const cupel_scoreboard *scoreboard, cupel_reason reason);
+
+/* Elements of an output, judged or not. */
+int64_t cupel_output_considered(const cupel_output_tally *output);
 
 /* A gate's entry in the registry. */
 typedef struct cupel_gate_info {

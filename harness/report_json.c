@@ -140,6 +140,27 @@ static json_t *dims_array(const cupel_contract *contract, const cupel_scoreboard
     return dims;
 }
 
+static json_t *outputs_array(const cupel_check_report *report) {
+    json_t *outputs = json_array();
+    for (int t = 0; t < report->contract->tensor_count; t++) {
+        const cupel_tensor_decl *tensor = &report->contract->tensors[t];
+        const cupel_output_tally *tally = &report->scoreboard.outputs[t];
+        if (!(tensor->roles & CUPEL_ROLE_OUTPUT)) continue;
+        json_t *reasons = json_object();
+        for (int r = CUPEL_REASON_JUDGED + 1; r < CUPEL_REASON_COUNT; r++)
+            json_object_set_new(reasons, cupel_reason_word((cupel_reason)r),
+                                json_integer(tally->by_reason[r]));
+        const int64_t judged = tally->by_reason[CUPEL_REASON_JUDGED];
+        json_t *share = judged > 0 ? json_real((double)tally->coarse / (double)judged) : json_null();
+        json_array_append_new(outputs,
+                              json_pack("{s:s, s:I, s:I, s:o, s:I, s:o}", "name", tensor->name, "considered",
+                                        (json_int_t)cupel_output_considered(tally), "judged",
+                                        (json_int_t)judged, "not_judged", reasons, "radius_above_magnitude",
+                                        (json_int_t)tally->coarse, "radius_above_magnitude_share", share));
+    }
+    return outputs;
+}
+
 static json_t *gone_array(const cupel_check_report *report) {
     json_t *gone = json_array();
     for (int i = 0; i < report->gone_count; i++) json_array_append_new(gone, text_or_null(report->gone[i]));
@@ -222,6 +243,7 @@ static json_t *report_object(const cupel_check_report *report) {
     json_object_set_new(object, "seed", json_integer((json_int_t)report->seed));
     json_object_set_new(object, "dims", dims_array(report->contract, &report->scoreboard));
     json_object_set_new(object, "gates", gates);
+    json_object_set_new(object, "outputs", outputs_array(report));
     json_object_set_new(object, "resources",
                         report->resources.architecture_count ? resources_object(&report->resources)
                                                              : json_null());

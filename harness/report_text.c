@@ -84,10 +84,42 @@ static void print_patterns(const cupel_check_report *report, FILE *out) {
         any = true;
     }
     if (any) fputc('\n', out);
-    for (int r = CUPEL_REASON_JUDGED + 1; r < CUPEL_REASON_COUNT; r++)
-        if (report->scoreboard.not_judged[r] > 0)
-            fprintf(out, "not judged: %" PRId64 " elements: %s\n", report->scoreboard.not_judged[r],
-                    cupel_reason_text((cupel_reason)r));
+}
+
+/* Neither nothing nor everything is rounded to. */
+static void print_percent(int64_t part, int64_t whole, FILE *out) {
+    const double percent = 100.0 * (double)part / (double)whole;
+    if (part > 0 && percent < 0.1)
+        fprintf(out, "under 0.1 %%");
+    else if (part < whole && percent > 99.9)
+        fprintf(out, "over 99.9 %%");
+    else
+        fprintf(out, "%.3g %%", percent);
+}
+
+/* One line for each output of which some elements are not judged, or judged by a radius that says little. */
+static void print_outputs(const cupel_check_report *report, FILE *out) {
+    for (int t = 0; t < report->contract->tensor_count; t++) {
+        const cupel_output_tally *output = &report->scoreboard.outputs[t];
+        const int64_t all = cupel_output_considered(output), judged = output->by_reason[CUPEL_REASON_JUDGED];
+        if (judged == all && output->coarse == 0) continue;
+        fprintf(out, "output    %s: ", report->contract->tensors[t].name);
+        print_percent(judged, all, out);
+        fprintf(out, " judged");
+        const char *before = "; not judged: ";
+        for (int r = CUPEL_REASON_JUDGED + 1; r < CUPEL_REASON_COUNT; r++) {
+            if (output->by_reason[r] == 0) continue;
+            fputs(before, out);
+            print_percent(output->by_reason[r], all, out);
+            fprintf(out, " %s", cupel_reason_word((cupel_reason)r));
+            before = ", ";
+        }
+        if (output->coarse) {
+            fprintf(out, "; radius above magnitude ");
+            print_percent(output->coarse, judged, out);
+        }
+        fputc('\n', out);
+    }
 }
 
 static void print_values(const cupel_check_finding *found, FILE *out) {
@@ -239,6 +271,7 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
             report->executor, report->seed);
     print_gates(report, out);
     print_patterns(report, out);
+    print_outputs(report, out);
     print_unsupported(report, out);
     print_tried(report, out);
     print_resources(report, out);

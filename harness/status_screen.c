@@ -121,11 +121,13 @@ static void put_reasons(painter *p, const cupel_check_report *report) {
         put(p, KEEP_REASONS, "not run %5.1f%% of the cases: %s",
             100 * (double)board->unsupported / (double)(board->cases > 0 ? board->cases : board->unsupported),
             report->unsupported);
-    const int64_t *counts = report->scoreboard.not_judged;
+    int64_t counts[CUPEL_REASON_COUNT];
     double all = 0;
     bool shown[CUPEL_REASON_COUNT] = {false};
-    for (int r = 0; r < CUPEL_REASON_COUNT; r++) all += (double)counts[r];
-    all += (double)report->scoreboard.gates[CUPEL_GATE_PRC_01].judged;
+    for (int r = 0; r < CUPEL_REASON_COUNT; r++) {
+        counts[r] = cupel_scoreboard_by_reason(board, (cupel_reason)r);
+        all += (double)counts[r];
+    }
     for (int n = 0; n < SHOWN; n++) {
         int most = -1;
         for (int r = CUPEL_REASON_JUDGED + 1; r < CUPEL_REASON_COUNT; r++)

@@ -4,9 +4,18 @@
 #include <math.h>
 #include <string.h>
 
+const char *cupel_reason_word(cupel_reason reason) {
+    static const char *const words[] = {
+#define CUPEL_REASON_WORD(name, word, text) word,
+        CUPEL_REASONS(CUPEL_REASON_WORD)
+#undef CUPEL_REASON_WORD
+    };
+    return (unsigned)reason < CUPEL_REASON_COUNT ? words[reason] : "unknown";
+}
+
 const char *cupel_reason_text(cupel_reason reason) {
     static const char *const texts[] = {
-#define CUPEL_REASON_TEXT(name, text) text,
+#define CUPEL_REASON_TEXT(name, word, text) text,
         CUPEL_REASONS(CUPEL_REASON_TEXT)
 #undef CUPEL_REASON_TEXT
     };

@@ -37,21 +37,22 @@ enum {
 
 /* Why an element is not judged. */
 #define CUPEL_REASONS(X)                                                                                     \
-    X(JUDGED, "judged")                                                                                      \
-    X(OVERFLOW, "the working precision may overflow in a legal order of evaluation")                         \
-    X(UNBOUNDED, "no finite error bound")                                                                    \
-    X(CONVENTION, "the contract leaves the convention open")                                                 \
-    X(EXCLUDED, "what is excluded, padded or left out of a gradient meets an infinity or a NaN")             \
-    X(UNABLE, "no answer within the precision cap")                                                          \
-    X(SAMPLED_OUT, "not in the sample of this large output")
+    X(JUDGED, "judged", "judged")                                                                            \
+    X(OVERFLOW, "overflow", "the working precision may overflow in a legal order of evaluation")             \
+    X(UNBOUNDED, "unbounded", "no finite error bound")                                                       \
+    X(CONVENTION, "convention", "the contract leaves the convention open")                                   \
+    X(EXCLUDED, "excluded", "what is excluded, padded or left out of a gradient meets an infinity or a NaN") \
+    X(UNABLE, "unable", "no answer within the precision cap")                                                \
+    X(SAMPLED_OUT, "unsampled", "not in the sample of this large output")
 
 typedef enum cupel_reason {
-#define CUPEL_REASON_NAME(name, text) CUPEL_REASON_##name,
+#define CUPEL_REASON_NAME(name, word, text) CUPEL_REASON_##name,
     CUPEL_REASONS(CUPEL_REASON_NAME)
 #undef CUPEL_REASON_NAME
         CUPEL_REASON_COUNT
 } cupel_reason;
 
+const char *cupel_reason_word(cupel_reason reason); /* one word, as in JSON and docs/oracle.md */
 const char *cupel_reason_text(cupel_reason reason);
 
 /* The allowed set of one output: element i may be a number x of the output type with lo[i] <= x <= hi[i] if

@@ -16,6 +16,10 @@ print(finding["got"]["type"], finding["got"]["bits"])
 print("ulp", finding["ulp"], "radii", finding["radii"])
 for dim in report["dims"]:
     print(sorted(dim), dim["claimed"])
+for output in report["outputs"]:
+    counts = output["not_judged"]
+    print(sorted(output), output["name"], sorted(counts))
+    print(output["considered"] == output["judged"] + sum(counts.values()), output["judged"] > 0)
 print([gate["id"] for gate in report["gates"] if gate["worst_ratio"] is not None])
 PYTHON
 # a mistake is one object too

@@ -52,8 +52,8 @@ static int setup(void **state) {
     report->restarts = 3;
     report->corpus.stored = 45;
     for (int g = 0; g < CUPEL_GATE_COUNT; g++) report->scoreboard.gates[g].cases = 10;
-    report->scoreboard.gates[CUPEL_GATE_PRC_01].judged = 100;
-    report->scoreboard.not_judged[CUPEL_REASON_JUDGED + 1] = 300;
+    report->scoreboard.outputs[1].by_reason[CUPEL_REASON_JUDGED] = 100;
+    report->scoreboard.outputs[1].by_reason[CUPEL_REASON_OVERFLOW] = 300;
     add_finding(report, "wrong-value-y", true);
     add_finding(report, "wrong-class-y", false);
     *state = f;

@@ -199,7 +199,7 @@ static void unjudged_elements_pass_and_are_counted(void **state) {
     f.allowed.by_reason[CUPEL_REASON_OVERFLOW] = FIXTURE_N;
     for (int r = 0; r < 2; r++) fixture_set(&f, r, 0, 1e30f);
     assert_clean(&f);
-    assert_int_equal(f.board.not_judged[CUPEL_REASON_OVERFLOW], FIXTURE_N);
+    assert_int_equal(cupel_scoreboard_by_reason(&f.board, CUPEL_REASON_OVERFLOW), FIXTURE_N);
     assert_int_equal(f.board.gates[CUPEL_GATE_CMP_01].judged, 0);
     assert_int_equal(f.board.gates[CUPEL_GATE_CMP_01].considered, FIXTURE_N);
     fixture_stop(&f);

@@ -82,6 +82,51 @@ static void findings_of_one_line_stand_together(void **state) {
     cupel_arena_free(arena);
 }
 
+static void outputs_say_what_was_left_open(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    cupel_check_report *report = calloc(1, sizeof *report);
+    char *words = NULL, *json = NULL;
+    size_t length;
+    assert_non_null(report);
+    report->contract = fake_contract(arena, text);
+    report->kernel = "fake.cu";
+    report->executor = report->engine = "emu";
+    cupel_output_tally *y = &report->scoreboard.outputs[1];
+    y->by_reason[CUPEL_REASON_JUDGED] = 97100;
+    FILE *out = open_memstream(&words, &length);
+    cupel_report_text(report, out);
+    fclose(out);
+    assert_null(strstr(words, "output ")); /* nothing to say */
+    free(words);
+    y->by_reason[CUPEL_REASON_OVERFLOW] = 2100;
+    y->by_reason[CUPEL_REASON_EXCLUDED] = 799;
+    y->by_reason[CUPEL_REASON_SAMPLED_OUT] = 1;
+    y->coarse = 24275;
+    out = open_memstream(&words, &length);
+    cupel_report_text(report, out);
+    fclose(out);
+    assert_non_null(strstr(words,
+                           "\noutput    y: 97.1 % judged; not judged: 2.1 % overflow, 0.799 % excluded, "
+                           "under 0.1 % unsampled; radius above magnitude 25 %\n"));
+    out = open_memstream(&json, &length);
+    assert_int_equal(cupel_report_json(report, out, NULL), CUPEL_OK);
+    fclose(out);
+    const char *outputs = strstr(json, "\"outputs\": [");
+    assert_non_null(outputs);
+    assert_int_equal(count(outputs, "\"name\": \"y\""), 1);
+    assert_int_equal(count(outputs, "\"name\": \"x\""), 0);
+    assert_non_null(strstr(outputs, "\"considered\": 100000,"));
+    assert_non_null(strstr(outputs, "\"judged\": 97100,"));
+    assert_non_null(strstr(outputs, "\"unsampled\": 1"));
+    assert_non_null(strstr(outputs, "\"radius_above_magnitude\": 24275,"));
+    assert_non_null(strstr(outputs, "\"radius_above_magnitude_share\": 0.25"));
+    free(words);
+    free(json);
+    free(report);
+    cupel_arena_free(arena);
+}
+
 static void a_limit_speaks_of_no_values(void **state) {
     (void)state;
     cupel_arena *arena = cupel_arena_create(0);
@@ -143,6 +188,7 @@ static void what_overflows_itself_is_not_blamed_on_the_order(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_of_one_line_stand_together),
+        cmocka_unit_test(outputs_say_what_was_left_open),
         cmocka_unit_test(a_limit_speaks_of_no_values),
         cmocka_unit_test(what_overflows_itself_is_not_blamed_on_the_order),
     };
