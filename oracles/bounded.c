@@ -24,6 +24,12 @@ static bool passes_state(cupel_op op) {
            op == CUPEL_OP_LOOSEN || op == CUPEL_OP_BETWEEN;
 }
 
+/* Do some of its elements come, with their state, from each argument, or with numbers of its own beside them?
+ */
+static bool joins_elements(cupel_op op) {
+    return op == CUPEL_OP_CONCAT || op == CUPEL_OP_PAD || op == CUPEL_OP_GATHER;
+}
+
 /* Which nodes contain a sum that further terms join; forward. */
 static void plan_sums(cupel_bounded *b) {
     for (int i = 0; i < b->graph->node_count; i++) {
@@ -50,7 +56,12 @@ static void plan_sums(cupel_bounded *b) {
         case CUPEL_OP_EXCLUDE:
         case CUPEL_OP_LOOSEN:
         case CUPEL_OP_BETWEEN:
+        case CUPEL_OP_PAD:
+        case CUPEL_OP_GATHER:
         case CUPEL_OP_RESHAPE: p->has_sum = b->plans[n->args[0]].has_sum; break;
+        case CUPEL_OP_CONCAT:
+            for (int k = 0; k < n->arg_count; k++) p->has_sum |= b->plans[n->args[k]].has_sum;
+            break;
         default: break;
         }
     }
@@ -60,7 +71,8 @@ static void plan_sums(cupel_bounded *b) {
  * factor; of any other, a softmax's sum for one, only the size counts. */
 static bool has_factors(const cupel_graph *graph, int node) {
     while (passes_state(graph->nodes[node].op)) node = graph->nodes[node].args[0];
-    return is_scaling(graph->nodes[node].op) || graph->nodes[node].op == CUPEL_OP_WHERE;
+    const cupel_op op = graph->nodes[node].op;
+    return is_scaling(op) || op == CUPEL_OP_WHERE || joins_elements(op);
 }
 
 /* What consumers want to know of their arguments; backward. Counts consumers of needed nodes. */
@@ -76,7 +88,7 @@ static void plan_consumers(cupel_bounded *b) {
         for (int k = 0; k < n->arg_count; k++) {
             cupel_bounded_plan *arg = &b->plans[n->args[k]];
             const cupel_op op = b->graph->nodes[n->args[k]].op;
-            const bool chains = is_scaling(op) || passes_state(op) || arg->has_sum;
+            const bool chains = is_scaling(op) || passes_state(op) || joins_elements(op) || arg->has_sum;
             arg->needed = true;
             arg->consumers++;
             if (is_sum(n->op) || is_recurrence(n->op)) arg->wants_chain |= chains;
@@ -90,6 +102,10 @@ static void plan_consumers(cupel_bounded *b) {
             }
             if (n->op == CUPEL_OP_WHERE && k > 0) arg->wants_chain |= chains;
             if (n->op == CUPEL_OP_EXP || n->op == CUPEL_OP_EXP2) arg->wants_magnitude |= p->trait.folded;
+            if (joins_elements(n->op)) {
+                arg->wants_magnitude |= p->wants_magnitude && (arg->has_sum || passes_state(op));
+                arg->wants_chain |= p->wants_chain && chains;
+            }
             if (passes_state(n->op) && k == 0)
                 arg->wants_magnitude |= p->wants_magnitude, arg->wants_chain |= p->wants_chain;
         }

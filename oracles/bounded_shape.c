@@ -91,20 +91,83 @@ static int64_t product(const int64_t *shape, int from, int to) {
     return p;
 }
 
+static bool has_chain(const cupel_tensor *t) {
+    return t->roundings > 0 || t->products;
+}
+
+/* Node-wide attributes that hold for the elements of t and of `from`, some of which t is given. Sums stay
+ * open to further terms, and products to further factors, wherever they are moved. chain: some source has
+ * factors, so that the extents of all matter. */
+static void join_state(cupel_tensor *t, cupel_tensor *from, bool chain) {
+    const double relative = from->radius ? INFINITY : 0;
+    t->terms = fmax(t->terms, from->terms + (double)from->scan);
+    t->depth = fmin(t->depth, from->sum ? from->depth : 0);
+    t->sum |= from->sum;
+    t->products |= from->products;
+    t->roundings = fmax(t->roundings, from->roundings);
+    t->chain_divisors = fmax(t->chain_divisors, from->chain_divisors);
+    t->narrowed |= from->narrowed;
+    t->relative = fmax(t->relative, from->narrowed ? from->relative : relative);
+    if (!chain) return;
+    if (!from->extents) cupel_tensor_size(from);
+    t->chain_peak = fmax(t->chain_peak, from->extents ? from->chain_peak : fmax(1, from->largest));
+    t->chain_trough = fmin(t->chain_trough, from->extents ? from->chain_trough : fmin(1, from->least));
+}
+
+/* After the last source: the arrays that t's consumers want where its elements differ. Are there any? */
+static cupel_code take_state(cupel_bounded *b, int node, bool *each) {
+    const cupel_bounded_plan *plan = &b->plans[node];
+    cupel_tensor *t = &b->tensors[node];
+    const bool chain = has_chain(t);
+    const bool wide = !(t->chain_peak < 0x1p16) || t->chain_trough < 4 * b->w.normal;
+    t->extents = chain;
+    if (t->sum && plan->wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
+    if (chain && wide && plan->wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
+    *each = t->magnitude || t->peak;
+    return CUPEL_OK;
+}
+
+/* n elements in line, with what their own consumers are to know of them (each), or plain. */
+static cupel_code move(cupel_bounded *b, cupel_tensor *t, int64_t at, const cupel_tensor *from, int64_t begin,
+                       int64_t n, bool each) {
+    const cupel_tensor plain = {
+        .value = from->value, .radius = from->radius, .classes = from->classes, .reasons = from->reasons};
+    if (!each) {
+        cupel_tensor_copy(t, at, &plain, begin, 1, n);
+        return CUPEL_OK;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const cupel_ball ball = cupel_tensor_load(from, begin + i);
+        CUPEL_TRY(cupel_tensor_store(b, t, at + i, &ball));
+    }
+    return CUPEL_OK;
+}
+
 static cupel_code concat(cupel_bounded *b, int node) {
     const cupel_node *n = &b->graph->nodes[node];
     cupel_tensor *t = &b->tensors[node];
     const int64_t outer = product(n->shape, 0, n->axis), row = product(n->shape, n->axis, n->rank);
+    double floor = INFINITY, ceiling = -INFINITY;
+    bool each = false, chain = false;
     t->direct = true;
+    t->depth = INFINITY;
+    for (int k = 0; k < n->arg_count; k++) chain = chain || has_chain(cupel_bounded_arg(b, node, k));
+    for (int k = 0; k < n->arg_count; k++) {
+        cupel_tensor *from = cupel_bounded_arg(b, node, k);
+        CUPEL_TRY(cupel_tensor_adopt(b, t, from, false));
+        t->direct &= from->direct;
+        floor = fmin(floor, from->floor);
+        ceiling = fmax(ceiling, from->ceiling);
+        if (n->kind == CUPEL_VALUE_REAL) join_state(t, from, chain);
+    }
+    if (n->kind == CUPEL_VALUE_REAL) CUPEL_TRY(take_state(b, node, &each));
+    t->floor = floor;
+    t->ceiling = ceiling;
     int64_t at = 0;
     for (int k = 0; k < n->arg_count; k++) {
         const cupel_tensor *from = cupel_bounded_arg(b, node, k);
-        const cupel_tensor plain = {
-            .value = from->value, .radius = from->radius, .classes = from->classes, .reasons = from->reasons};
-        CUPEL_TRY(cupel_tensor_adopt(b, t, from, false));
-        t->direct &= from->direct;
         const int64_t part = outer > 0 ? from->count / outer : 0;
-        for (int64_t o = 0; o < outer; o++) cupel_tensor_copy(t, o * row + at, &plain, o * part, 1, part);
+        for (int64_t o = 0; o < outer; o++) CUPEL_TRY(move(b, t, o * row + at, from, o * part, part, each));
         at += part;
     }
     return CUPEL_OK;
@@ -121,12 +184,17 @@ static cupel_code pad(cupel_bounded *b, int node) {
     const cupel_node *n = &b->graph->nodes[node];
     const cupel_node *source = &b->graph->nodes[n->args[0]];
     cupel_tensor *t = &b->tensors[node];
-    const cupel_tensor *from = cupel_bounded_arg(b, node, 0);
-    const cupel_tensor plain = {
-        .value = from->value, .radius = from->radius, .classes = from->classes, .reasons = from->reasons};
+    cupel_tensor *from = cupel_bounded_arg(b, node, 0);
+    bool each = false;
     CUPEL_TRY(cupel_tensor_adopt(b, t, from, false));
     t->direct = from->direct;
     cupel_ball fill = cupel_ball_leaf(&b->w, n->kind, n->number, true);
+    if (n->kind == CUPEL_VALUE_REAL) {
+        t->depth = fill.depth;
+        if (has_chain(from)) t->chain_peak = fill.peak, t->chain_trough = fill.trough;
+        join_state(t, from, has_chain(from));
+        CUPEL_TRY(take_state(b, node, &each));
+    }
     fill.classes &= CUPEL_CLASS_MASK;
     for (int64_t i = 0; i < t->count; i++) CUPEL_TRY(cupel_tensor_store(b, t, i, &fill));
     if (from->count == 0) return CUPEL_OK;
@@ -136,8 +204,8 @@ static cupel_code pad(cupel_bounded *b, int node) {
     for (int64_t begin = 0; begin < from->count; begin += run) {
         int64_t at = 0;
         for (int d = 0; d < n->rank; d++) at = at * n->shape[d] + n->before[d] + index[d];
-        cupel_tensor_copy(t, at, &plain, begin, 1, run);
-        make_plain(t, at, &plain, run);
+        CUPEL_TRY(move(b, t, at, from, begin, run, each));
+        if (!each) make_plain(t, at, from, run);
         for (int d = last - 1; d >= 0; d--) {
             if (++index[d] < source->shape[d]) break;
             index[d] = 0;
@@ -152,11 +220,17 @@ static cupel_code gather(cupel_bounded *b, int node) {
     const cupel_node *n = &b->graph->nodes[node];
     const cupel_node *source = &b->graph->nodes[n->args[0]];
     cupel_tensor *t = &b->tensors[node];
-    const cupel_tensor *from = cupel_bounded_arg(b, node, 0), *indices = cupel_bounded_arg(b, node, 1);
-    const cupel_tensor plain = {
-        .value = from->value, .radius = from->radius, .classes = from->classes, .reasons = from->reasons};
+    cupel_tensor *from = cupel_bounded_arg(b, node, 0);
+    const cupel_tensor *indices = cupel_bounded_arg(b, node, 1);
+    const cupel_ball nothing = cupel_ball_plain(0, 0, CUPEL_CLASS_FINITE, CUPEL_REASON_JUDGED);
+    bool each = false;
     CUPEL_TRY(cupel_tensor_adopt(b, t, from, false));
     t->direct = from->direct;
+    if (n->kind == CUPEL_VALUE_REAL) {
+        t->depth = INFINITY;
+        join_state(t, from, has_chain(from));
+        CUPEL_TRY(take_state(b, node, &each));
+    }
     int64_t strides[CUPEL_RANK_MAX], coordinate[CUPEL_RANK_MAX] = {0};
     int64_t stride = 1;
     for (int d = source->rank - 1; d >= 0; d--) strides[d] = stride, stride *= source->shape[d];
@@ -168,9 +242,9 @@ static cupel_code gather(cupel_bounded *b, int node) {
         for (int d = 0; d < n->rank; d++)
             at += strides[d] * (d == n->axis ? (inside ? (int64_t)chosen : 0) : coordinate[d]);
         if (from->count > 0 && inside)
-            cupel_tensor_copy(t, i, &plain, at, 1, 1);
+            CUPEL_TRY(move(b, t, i, from, at, 1, each));
         else
-            t->value[i] = 0;
+            CUPEL_TRY(cupel_tensor_store(b, t, i, &nothing));
         if (!inside || reason || cupel_radius_at(indices, i) > 0) {
             CUPEL_TRY(cupel_tensor_need_reasons(b, t));
             t->reasons[i] = reason ? reason : inside ? CUPEL_REASON_UNBOUNDED : CUPEL_REASON_CONVENTION;
@@ -192,8 +266,10 @@ cupel_code cupel_bounded_shape(cupel_bounded *b, int node) {
         cupel_tensor_copy(&b->tensors[node], 0, from, 0, 1, from->count);
         return CUPEL_OK;
     }
-    case CUPEL_OP_CONCAT: return concat(b, node);
-    case CUPEL_OP_PAD: return pad(b, node);
-    default: return gather(b, node);
+    case CUPEL_OP_CONCAT: CUPEL_TRY(concat(b, node)); break;
+    case CUPEL_OP_PAD: CUPEL_TRY(pad(b, node)); break;
+    default: CUPEL_TRY(gather(b, node)); break;
     }
+    cupel_tensor_end_chain(&b->tensors[node]);
+    return CUPEL_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "compose_window.h"
 #include "function_table.h"
+#include "integers.h"
 
 static const int64_t ones[CUPEL_SPATIAL_MAX] = {1, 1, 1}, zeros[CUPEL_SPATIAL_MAX] = {0, 0, 0};
 
@@ -63,8 +64,7 @@ static int max_pool(cupel_builder *b, const cupel_call *call, int axes) {
     int x = read_pool(b, call, 4, 5, &s, padding, &batched);
     if (x < 0) return -1;
     if (b->nodes[x].kind == CUPEL_VALUE_BOOL) x = cupel_emit_as(b, CUPEL_VALUE_INT, x);
-    /* integers beyond 2^53 are not judged anyway */
-    const double fill = b->nodes[x].kind == CUPEL_VALUE_REAL ? -INFINITY : -0x1p53;
+    const double fill = b->nodes[x].kind == CUPEL_VALUE_REAL ? -INFINITY : CUPEL_PAD_LEAST;
     return cupel_slide_result(b, reduce_windows(b, CUPEL_OP_AMAX, x, &s, fill), batched);
 }
 

@@ -72,6 +72,12 @@ static cupel_dtype width_of(const cupel_graph *graph, const cupel_node *n) {
     }
 }
 
+/* Nothing of this width is less; literals and booleans are within 2^53. */
+static double least_of(cupel_dtype width) {
+    if (width == NO_WIDTH) return -0x1p53;
+    return is_unsigned(width) ? 0 : -ldexp(1, bits_of(width) - 1);
+}
+
 void cupel_width_mark(cupel_graph *graph) {
     for (int i = 0; i < graph->node_count; i++) {
         cupel_node *n = &graph->nodes[i];
@@ -80,6 +86,10 @@ void cupel_width_mark(cupel_graph *graph) {
         n->width = NO_WIDTH;
         if (n->kind == CUPEL_VALUE_INT) n->width = width_of(graph, n);
         if (compares) n->width = common_width(graph, n);
+        if (n->op == CUPEL_OP_PAD && n->kind == CUPEL_VALUE_INT && n->number == CUPEL_PAD_LEAST) {
+            n->number = least_of(n->width);
+            n->integer = (int64_t)n->number;
+        }
     }
 }
 

@@ -5,6 +5,9 @@
 
 #include "graph.h"
 
+/* As the number that pads integers: the least one of their type, which cupel_width_mark puts there. */
+#define CUPEL_PAD_LEAST (-0x1p63)
+
 /* CUPEL_DTYPE_COUNT as a width: a literal or a boolean, which has none of its own. */
 
 /* Writes `width` of every integer node, and of comparisons that of their operands. The rules are PyTorch's

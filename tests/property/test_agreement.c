@@ -132,10 +132,26 @@ static const property_operator composites[] = {
                                         E("sum(rope(concat([x, x], 1), w, b), axis=-1)", 3,
                                           2) E("where(dropout_mask(5, 0.3), x / 0.7, 0)", 1, 1)
                                             E("quantize(x, w, i8)", 2, 0) E("quantize(x, w, f16) * b", 3, 0)
-                                                E("dequantize(quantize(x, 0.37, u8, 3), w, 3)", 2, 0)
+                                                E("dequantize(quantize(x, 0.37, u8, 3), w, 3)", 2, 0)};
+enum { COMPOSITE_COUNT = sizeof composites / sizeof *composites };
+
+/* Products and sums that are moved beside other elements: further factors and terms still join them. */
+static const property_operator moves[] = {
+    E("concat([x[:, 1:], x[:, :1] * 0.7], 1) * w", 2,
+      0) E("concat([x[:, 1:] * w[:, 1:], x[:, :1] / b[:, :1]], 1) * x", 3,
+           0) E("w / concat([x[:, 1:] * b[:, 1:], x[:, :1]], 1)", 3,
+                0) E("sum(concat([x * 0.3, x], 1), axis=-1)", 1,
+                     2) E("concat([cumsum(x, axis=1)[:, 1:], w[:, :1]], 1) + b", 3, 0)
+        E("concat([cumsum(x * w, axis=1)[:, 1:], x[:, :1] * b[:, :1]], 1) * w + b", 3, 0)
+            E("concat([softmax(x, axis=-1)[:, 1:], x[:, :1]], 1) * w", 2, 0)
+                E("pad(x * w, [1, 1])[:, 1:-1] * b", 3, 0)
+                    E("pad(cumsum(x, axis=1), [1, 1], value=0.1)[:, 1:-1] + b", 3, 0)
+                        E("sum(pad(x * w, [2, 0], value=0.3) / 3, axis=-1)", 2, 2)
+                            E("gather(x * w, 1, argsort(b, stable=true)) * b", 3, 0)
+                                E("gather(cumsum(x * w, axis=1), 1, argsort(b, stable=true)) * w + b", 3, 0)
 #undef E
 };
-enum { COMPOSITE_COUNT = sizeof composites / sizeof *composites };
+enum { MOVE_COUNT = sizeof moves / sizeof *moves };
 
 static void compare_operator(const property_operator *op, long cases, unsigned long long salt, totals *t) {
     cupel_arena *arena = cupel_arena_create(0);
@@ -198,8 +214,16 @@ static void composites_agree(void **state) {
     compare_all(composites, COMPOSITE_COUNT, 8);
 }
 
+static void moved_sums_and_products_agree(void **state) {
+    (void)state;
+    /* what stands beside a sum counts as one of as many terms, and every step of a cumulative sum as its last
+     */
+    compare_all(moves, MOVE_COUNT, 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operators_agree), cmocka_unit_test(primitives_agree),
-                                       cmocka_unit_test(composites_agree)};
+                                       cmocka_unit_test(composites_agree),
+                                       cmocka_unit_test(moved_sums_and_products_agree)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,12 @@ static void integers_of_64_bits_are_exact(void **state) {
         {"b[1] % 1000000007", CUPEL_I64, INT64_MAX % 1000000007, 0},
         {"b[3] % 10", CUPEL_I64, 9, 0},
         {"maximum(b[0], b[0] - 1)", CUPEL_I64, UINT64_C(9007199254740993), 0},
+        {"max_pool1d(unsqueeze(b[2:3], 0), 3, 1, 1)[0, 0]", CUPEL_I64, (uint64_t)INT64_MIN,
+         0}, /* padding is less */
+        {"max_pool1d(unsqueeze(n[2:3], 0), 3, 1, 1)[0, 0]", CUPEL_U64, 7, 0},
+        {"max_pool1d(unsqueeze(c[1:], 0), 3, 1, 1)[0, 0]", CUPEL_I8, (uint64_t)-128, 0},
+        {"max_pool1d(unsqueeze(y[1:], 0), 3, 1, 1)[0, 0]", CUPEL_U8, 100, 0},
+        {"max_pool1d(unsqueeze(y[1:] > 200, 0), 3, 1, 1)[0, 0]", CUPEL_I32, 0, 0},
         {"amin(b[:2])", CUPEL_I64, UINT64_C(9007199254740993), 0},
         {"argmax(b[0] - arange(3))", CUPEL_I64, 0, 0}, /* neighbours that doubles do not tell apart */
         {"argmin(b[0] - arange(3))", CUPEL_I64, 2, 0},
