@@ -37,7 +37,11 @@ static cupel_code run_once(trial *t, uint64_t schedule, bool history, cupel_pois
     out->runs[out->run_count++] = (cupel_run){schedule, poison, seen, history};
     if (seen->outcome == CUPEL_RUN_UNSUPPORTED) {
         out->unsupported = true;
-        snprintf(out->text, sizeof out->text, "%s", seen->text);
+        const char *slash = strrchr(seen->place.file, '/'), *file = slash ? slash + 1 : seen->place.file;
+        if (seen->place.line > 0)
+            snprintf(out->text, sizeof out->text, "%s:%d: %s", file, seen->place.line, seen->text);
+        else
+            snprintf(out->text, sizeof out->text, "%s", seen->text);
     }
     return CUPEL_OK;
 }

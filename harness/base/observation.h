@@ -21,7 +21,8 @@ typedef enum cupel_outcome {
 
 typedef enum cupel_fault {
     CUPEL_FAULT_NONE,
-    CUPEL_FAULT_CRASH, /* a signal: null or wild access, division by zero, illegal instruction, abort */
+    CUPEL_FAULT_CRASH, /* a signal: null or wild access, illegal instruction, abort; on the host, division by
+                          zero */
     CUPEL_FAULT_OUT_OF_BOUNDS, /* an access so far outside every buffer that the run was stopped */
     CUPEL_FAULT_HANG,          /* the edge budget (emulator) or the time limit was used up */
     CUPEL_FAULT_DEADLOCK,      /* threads wait for each other for ever */

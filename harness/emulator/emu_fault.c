@@ -66,6 +66,12 @@ static void describe(int signal, const siginfo_t *info, uintptr_t ip, uintptr_t 
     } else if (signal == SIGSEGV || signal == SIGBUS) {
         cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_CRASH, pc, "%s at address 0x%llx",
                               strsignal(signal), (unsigned long long)address);
+    } else if (signal == SIGFPE && info->si_code == FPE_INTDIV) {
+        /* this processor traps; a device goes on with some value, which need not matter */
+        m->out->signal = 0;
+        cupel_emu_report_fill(CUPEL_RUN_UNSUPPORTED, CUPEL_FAULT_NONE, pc,
+                              "an integer division by zero, or of the least integer by -1, has no specified "
+                              "result on a device and is not emulated");
     } else {
         cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_CRASH, pc, "%s", strsignal(signal));
     }
