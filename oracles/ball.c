@@ -178,6 +178,13 @@ static bool is_softmax_sum(const cupel_graph *graph, const cupel_node *sum) {
     return true;
 }
 
+/* A literal or a parameter, an integer too. */
+static bool is_constant(const cupel_graph *graph, int node) {
+    int at = behind_views(graph, node);
+    if (graph->nodes[at].op == CUPEL_OP_TOREAL) at = behind_views(graph, graph->nodes[at].args[0]);
+    return graph->nodes[at].op == CUPEL_OP_CONSTANT;
+}
+
 cupel_trait cupel_trait_of(const cupel_graph *graph, int index) {
     const cupel_node *n = &graph->nodes[index];
     cupel_trait t = {.overflow = fmax(n->terms, 4),
@@ -191,6 +198,7 @@ cupel_trait cupel_trait_of(const cupel_graph *graph, int index) {
     case CUPEL_OP_EXP2: t.folded = graph->nodes[behind_views(graph, n->args[0])].op == CUPEL_OP_SUB; break;
     case CUPEL_OP_DIV:
         t.root_divisor = graph->nodes[behind_views(graph, n->args[1])].op == CUPEL_OP_SQRT;
+        t.constant_divisor = is_constant(graph, n->args[1]);
         break;
     case CUPEL_OP_SUM: t.softmax_sum = n->rescalable && is_softmax_sum(graph, n); break;
     default: break;

@@ -45,11 +45,13 @@ typedef struct cupel_trait {
     bool below_maximum; /* SUB: x - amax(x) over the same axis */
     bool folded;       /* EXP, EXP2 of a difference: scale and log2(e) may be folded into both of its sides */
     bool root_divisor; /* DIV by SQRT: kernels multiply by rsqrt */
-    bool softmax_sum;  /* SUM of exp(x - amax(x)): at least 1 */
-    bool in_statistic; /* sums here are never exact, nor joined: Welford and Chan round */
-    bool rescalable;   /* SUM, MATMUL: a running maximum with rescaling */
-    double overflow;   /* factor of the overflow rule, at least 4 */
-    cupel_dtype width; /* of integers: as in cupel_node */
+    bool
+        constant_divisor; /* DIV by a literal or parameter: a power of two is exact, the hardware's way too */
+    bool softmax_sum;     /* SUM of exp(x - amax(x)): at least 1 */
+    bool in_statistic;    /* sums here are never exact, nor joined: Welford and Chan round */
+    bool rescalable;      /* SUM, MATMUL: a running maximum with rescaling */
+    double overflow;      /* factor of the overflow rule, at least 4 */
+    cupel_dtype width;    /* of integers: as in cupel_node */
 } cupel_trait;
 
 cupel_trait cupel_trait_of(const cupel_graph *graph, int node);

@@ -180,7 +180,7 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
         r.divisors = a.divisors * fmax(1, b.roundings > 0 ? b.peak : fabs(b.value) + b.radius);
     /* x / (y z) may be x / y / z, each of them divided by */
     r.roundings = a.roundings + (b.roundings + 1) * w->division + (t->root_divisor ? 2 * 2.5 : 0);
-    const bool power = !w->fast && is_power_of_two(b.value) && b.radius == 0;
+    const bool power = (!w->fast || t->constant_divisor) && is_power_of_two(b.value) && b.radius == 0;
     const bool chained = a.roundings > 0 || b.roundings > 0;
     const bool in_range =
         chained ? r.trough >= w->normal && r.peak <= w->largest : cupel_working_holds(w, 1 / b.value);

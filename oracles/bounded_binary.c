@@ -69,6 +69,7 @@ typedef struct pair {
     double overflow;
     double underflow; /* what an operation may lose at the bottom of the range */
     bool inexact;     /* some order of the chain may underflow: no result is exact */
+    bool powers;      /* a division by a power of two is exact */
 } pair;
 
 /* A loop fills in a block and says whether its result is to be kept; otherwise the rules do the block again.
@@ -237,7 +238,7 @@ CUPEL_WIDE static bool divide_loop(const pair *p, int64_t begin, int64_t n) {
     const double hidden_x = p->x->roundings * u, hidden_y = p->y->roundings * u;
     const double own = p->out->roundings * u - hidden_x - hidden_y;
     const double one_bit = cupel_splitter(1), floor = p->y->floor > 0 ? p->y->floor : -INFINITY;
-    const double powers = !p->w->fast && !p->inexact ? 0 : 1; /* a division by a power of two is exact */
+    const double powers = p->powers && !p->inexact ? 0 : 1;
     /* half the range on either side keeps the reciprocal away from both of its ends */
     const double room = sqrt(p->w->largest), limit = p->w->largest / p->overflow, normal = p->w->normal;
     const double counted = p->inexact ? 0 : 1; /* as in multiply */
@@ -540,7 +541,14 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
                  *y = cupel_bounded_arg(b, node, 1);
     loop *run = loop_of(b, node);
     bool in_range = true;
-    pair p = {x, y, 0, 0, t, &b->w, b->plans[node].trait.overflow, b->w.eta, false};
+    const cupel_trait *trait = &b->plans[node].trait;
+    pair p = {.x = x,
+              .y = y,
+              .out = t,
+              .w = &b->w,
+              .overflow = trait->overflow,
+              .underflow = b->w.eta,
+              .powers = !b->w.fast || trait->constant_divisor};
     if (t->count == 0) return CUPEL_OK;
     t->sum = b->plans[node].has_sum;
     if (t->sum && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));

@@ -219,7 +219,7 @@ typedef struct scaling {
     const cupel_tensor *x, *y;
     arrays r;
     double roundings; /* of the result's chain */
-    bool fast;
+    bool fast;        /* no quotient is exact */
 } scaling;
 
 /* cupel_ball_multiply of a sum and a factor, or (both) another sum. */
@@ -349,7 +349,13 @@ bool cupel_joined_block(const cupel_bounded *b, int node, const cupel_tensor *x,
     take_side(&second_side, second, swaps ? at_x : at_y, n);
     take_result(&r, t, begin);
     if (!adds) {
-        const scaling s = {&first_side, &second_side, first, second, r.to, t->roundings, b->w.fast};
+        const scaling s = {&first_side,
+                           &second_side,
+                           first,
+                           second,
+                           r.to,
+                           t->roundings,
+                           b->w.fast && !b->plans[node].trait.constant_divisor};
         if (op == CUPEL_OP_DIV) return divide_sum(&w, &s, n);
         return both ? multiply_sums(&w, &s, n) : multiply_sum(&w, &s, n);
     }

@@ -14,11 +14,13 @@ static float clamped(float x, float low, float high) {
     return keep_nan(x, fminf(fmaxf(x, low), high));
 }
 
-/* 1 / (1 + exp(-x)), exp(x) / (1 + exp(x)) for negative x, 1/2 + tanh(x / 2) / 2 */
+/* 1 / (1 + exp(-x)), exp(x) / (1 + exp(x)) for negative x, 1/2 + tanh(x / 2) / 2, 1 - sigmoid(-x) for
+ * negative x */
 SCALAR(sigmoid) {
     UNUSED;
-    if (form % 3 == 1) return 0.5f + 0.5f * tanhf(0.5f * x);
-    if (form % 3 == 2 && x < 0) {
+    if (form % 4 == 1) return 0.5f + 0.5f * tanhf(0.5f * x);
+    if (form % 4 == 3 && x < 0) return 1.0f - good_divide(p, 1.0f, 1.0f + good_exp(p, x));
+    if (form % 4 == 2 && x < 0) {
         const float e = good_exp(p, x);
         return good_divide(p, e, 1.0f + e);
     }
@@ -160,7 +162,7 @@ SCALAR(hardshrink) {
     {expression, expression, 1, PROPERTY_POINTWISE, forms, NULL, scalar, NULL, 0},
 /* clang-format off */
 static const property_operator rows[] = {
-    ROW("sigmoid(x)", 3, sigmoid)
+    ROW("sigmoid(x)", 4, sigmoid)
     ROW("relu(x)", 2, relu)
     ROW("leaky_relu(x)", 2, leaky_relu)
     ROW("elu(x)", 2, elu)
@@ -169,7 +171,7 @@ static const property_operator rows[] = {
     ROW("celu(x, 2)", 6, celu)
     ROW("gelu(x)", 4, gelu)
     ROW("gelu(x, approximate=\"tanh\")", 6, gelu_tanh)
-    ROW("silu(x)", 6, silu)
+    ROW("silu(x)", 8, silu)
     ROW("softplus(x)", 3, softplus)
     ROW("softplus(x, 2)", 2, softplus_beta)
     ROW("mish(x)", 6, mish)

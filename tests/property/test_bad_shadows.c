@@ -226,6 +226,21 @@ static void wrong_tie_is_caught(void **state) {
     cupel_arena_free(arena);
 }
 
+/* A quotient by a literal power of two is exact under `math: fast` too, so that its ties are judged. */
+static void wrong_tie_of_a_quotient_is_caught(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    property_problem p = problem(arena, "round(x / 2)", CUPEL_F32, 1, 2, 2);
+    property_input *x = property_add(&p, "x", 2, 1, 2);
+    x->values[0] = 1, x->values[1] = 3;
+    property_answer(&p);
+    assert_true(p.rules.fast_math);
+    const double even[] = {0, 2}, away[] = {1, 2};
+    assert_int_equal(outside(&p, even), 0);
+    assert_int_equal(outside(&p, away), 1);
+    cupel_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_pass_variance_is_caught),
@@ -238,6 +253,7 @@ int main(void) {
         cmocka_unit_test(half_tile_of_zeros_is_caught),
         cmocka_unit_test(clamped_infinity_is_caught),
         cmocka_unit_test(wrong_tie_is_caught),
+        cmocka_unit_test(wrong_tie_of_a_quotient_is_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
