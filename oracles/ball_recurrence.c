@@ -4,9 +4,9 @@
 #include <string.h>
 
 enum {
-    CHUNK = 128, /* the longest chunk of the chunked delta rule, */
-    POWERS = 64, /* and of one whose triangle is inverted by powers */
-    NARROWED = 8 /* operands of products on a hop, and before and behind all hops */
+    CHUNK = CUPEL_RECURRENCE_CHUNK, /* the longest chunk of the chunked delta rule, */
+    POWERS = 64,                    /* and of one whose triangle is inverted by powers */
+    NARROWED = 8                    /* operands of products on a hop, and before and behind all hops */
 };
 
 static double grain_of(double x) {
@@ -19,21 +19,6 @@ static double grain_of(double x) {
 
 static double least_product(double grain) {
     return grain < INFINITY ? grain : 1;
-}
-
-/* exp(G_t - G_s), G the sums of logarithms from some earlier step on: both sums, their difference and scaling
- * by log2(e) in the exponent, and two functions where the quotient is taken instead. A running maximum: every
- * step may add in the logarithmic domain, max + log1p(exp(min - max)), whose functions and roundings make an
- * absolute error of the logarithm. */
-double cupel_decay_error(const cupel_working *w, int flags, int64_t steps, double logs) {
-    if (!(logs < INFINITY)) return INFINITY; /* the difference of infinite sums is NaN */
-    const double n = (double)steps, u = w->unit;
-    if (flags & CUPEL_SCAN_MAXIMUM) return steps < 2 ? 0 : cupel_growth_of_roundings(2 * logs + 24 * n, u);
-    const cupel_budget *budget = cupel_budget_of(CUPEL_OP_EXP);
-    const bool fast = w->fast && w->type != CUPEL_F64;
-    const double ulps = fast ? budget->fast_ulps : fmax(budget->precise_ulps, budget->f64_ulps);
-    const double slope = fast ? budget->fast_slope : 0;
-    return cupel_growth_of_roundings((2 * n + 8) * logs + 4 * (ulps + slope * logs) + 2, u);
 }
 
 /* ---- LINEAR_SCAN ---- */
@@ -182,6 +167,10 @@ cupel_state cupel_state_start(int flags, int64_t k, int64_t v, double *doubles, 
                          .dot = doubles + 3 * n,
                          .read = doubles + 3 * n + 3 * (size_t)v,
                          .logs = doubles + 3 * n + 7 * (size_t)v,
+                         .block = doubles + 3 * n + 7 * (size_t)v + (size_t)k,
+                         .window = doubles + 3 * n + 7 * (size_t)v + 3 * (size_t)k,
+                         .split_lost = doubles + 3 * n + 7 * (size_t)v + 4 * (size_t)k,
+                         .split_below = doubles + 3 * n + 7 * (size_t)v + 5 * (size_t)k,
                          .classes = bytes,
                          .reasons = bytes + n,
                          .growth = 1,
@@ -204,13 +193,21 @@ void cupel_state_narrow(const cupel_working *w, cupel_state *s, cupel_dtype type
     s->exact = false;
 }
 
+/* Of a factor of channel i: peak is the product of max(1, |.|) of what it is made of, since any part of it
+ * may be what is scaled. Nothing loses more than itself. */
+static double split_loss(const cupel_state *s, int64_t i, double factor, double peak) {
+    const double size = fabs(factor);
+    return size < s->split_below[i] * peak ? fmin(s->split_lost[i] * peak, size) : 0;
+}
+
 /* dot = r' S, of values, majorants and errors. */
 static void take_dots(cupel_state *s, const cupel_state_step *in) {
     const int64_t k = s->k, v = s->v;
     double *restrict d = s->dot, *restrict dm = s->dot + v, *restrict de = s->dot + 2 * v;
     memset(s->dot, 0, (size_t)(3 * v) * sizeof(double));
     for (int64_t i = 0; i < k; i++) {
-        const double r = in->r[i], rr = in->rr[i], size = fabs(r) + rr, plain = fabs(r);
+        const double r = in->r[i], rr = in->rr[i] + split_loss(s, i, r, in->r_peak), size = fabs(r) + rr,
+                     plain = fabs(r);
         const double *restrict value = s->value + i * v, *restrict majorant = s->majorant + i * v,
                                *restrict error = s->error + i * v;
         for (int64_t j = 0; j < v; j++) {
@@ -237,7 +234,8 @@ static void advance_row(cupel_state *s, const cupel_state_step *in, int64_t i, d
         }
         return;
     }
-    const double p = in->p[i], rp = in->rp[i], size_p = fabs(p) + rp, plain_p = fabs(p);
+    const double p = in->p[i], rp = in->rp[i] + split_loss(s, i, p, in->p_peak), size_p = fabs(p) + rp,
+                 plain_p = fabs(p);
     const double grown_p = size_p * (1 + eta_p), moved_p = rp + eta_p * size_p;
     const double *restrict d = s->dot, *restrict dm = s->dot + v, *restrict de = s->dot + 2 * v;
     for (int64_t j = 0; j < v; j++) {
@@ -393,6 +391,20 @@ static void grow(cupel_state *s, const cupel_state_step *in) {
     s->hop = fmax(s->hop, norm_of(in->p, in->rp, s->k) * norm_of(in->r, in->rr, s->k));
 }
 
+/* x, one of whose factors is scaled. */
+static void lose_in_splits(cupel_state *s, const cupel_state_step *in) {
+    for (int64_t i = 0; i < s->k; i++) {
+        const double below = s->split_below[i] * in->x_peak, lost = s->split_lost[i] * in->x_peak;
+        if (below == 0) continue;
+        double *restrict error = s->error + i * s->v;
+        const double *restrict x = in->x + i * s->v;
+        for (int64_t j = 0; j < s->v; j++) {
+            const double size = fabs(x[j]), least = lost < size ? lost : size;
+            error[j] += size < below ? least : 0;
+        }
+    }
+}
+
 void cupel_state_advance(const cupel_working *w, cupel_state *s, const cupel_state_step *in) {
     const double t = (double)s->step, u = w->unit, k = (double)s->k;
     const double chunk = fmin(t, CHUNK);
@@ -427,6 +439,7 @@ void cupel_state_advance(const cupel_working *w, cupel_state *s, const cupel_sta
             advance_row(s, in, i, eta_a, eta_p);
         }
     }
+    lose_in_splits(s, in);
     if (s->exact) still_exact(w, s, in);
     s->top = fmax(s->top, largest_of(s->majorant, s->k * s->v));
     s->step++;
@@ -496,7 +509,8 @@ void cupel_state_query(const cupel_working *w, cupel_state *s, const cupel_query
                      *restrict plain = s->read + 3 * v;
     memset(s->read, 0, (size_t)(4 * v) * sizeof(double));
     for (int64_t i = 0; i < s->k; i++) {
-        const double a = q->q[i], ra = q->rq[i], own = fabs(a), size = own + ra;
+        const double a = q->q[i], ra = q->rq[i] + split_loss(s, i, a, q->peak), own = fabs(a),
+                     size = own + ra;
         const double *restrict h = s->value + i * v, *restrict m = s->majorant + i * v,
                                *restrict e = s->error + i * v;
         for (int64_t j = 0; j < v; j++) {

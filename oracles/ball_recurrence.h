@@ -9,6 +9,8 @@
 
 #include "ball.h"
 
+enum { CUPEL_RECURRENCE_CHUNK = 128 }; /* steps of the longest chunk */
+
 /* (1 + u)^n - 1, or a little more. */
 static inline double cupel_growth_of_roundings(double n, double u) {
     const double x = n * u * (1 + 0x1p-20);
@@ -99,6 +101,9 @@ typedef struct cupel_state {
     double *dot;                      /* [3, v] */
     double *read;                     /* [4, v]: value, majorant, error, sum of |q S| */
     double *logs;                     /* [k] */
+    double *block, *window; /* [2, k], [k]: sums of logarithms over blocks of steps, and their worst */
+    double *split_lost, *split_below; /* [k]: see cupel_state_note_logs */
+    int64_t noted;                    /* steps whose logarithms were noted */
     uint8_t *classes, *reasons;       /* [k, v] */
     double growth, run, x_peak, factor_peak, top;
     double hop; /* the largest |p| |r| */
@@ -113,12 +118,18 @@ typedef struct cupel_state {
 
 /* memory: cupel_state_doubles(k, v) doubles and 2 k v bytes, which live as long as the state. */
 static inline size_t cupel_state_doubles(int64_t k, int64_t v) {
-    return (size_t)(3 * k * v + 7 * v + k);
+    return (size_t)(3 * k * v + 7 * v + 6 * k);
 }
 cupel_state cupel_state_start(int flags, int64_t k, int64_t v, double *doubles, uint8_t *bytes);
 /* `products`: the operands of a chunk's matrix products (q, k, u, the triangle, the state that is read) may
  * be rounded or truncated to this type. */
 void cupel_state_narrow(const cupel_working *w, cupel_state *s, cupel_dtype type);
+/* Before the first step, of recurrences with logarithms: the |g| + radius of every step in turn, [k], then
+ * the end. Kernels may scale the two factors of a chunk's product by exp(G_t - G_c) and exp(G_c - G_s), c any
+ * step of the chunk: where such a product underflows, the other factor makes up for the decay and magnifies
+ * what was lost. Without these calls only forms that scale by exp(G_t - G_s) are covered. */
+void cupel_state_note_logs(cupel_state *s, const double *logs);
+void cupel_state_end_logs(const cupel_working *w, cupel_state *s);
 void cupel_state_advance(const cupel_working *w, cupel_state *s, const cupel_state_step *in);
 
 /* Element (k, v) of the state. */

@@ -179,6 +179,12 @@ static bool is_plain(const state_scan *s, int64_t at, int64_t at_x, int64_t step
            (!s->log || cupel_tensor_is_plain(s->log, at, k)) && cupel_tensor_is_plain(s->x, at_x, k * s->v);
 }
 
+static const double *logs_of(state_scan *s, int64_t at) {
+    for (int64_t i = 0; i < s->k; i++)
+        s->logs[i] = fabs(s->log->value[at + i]) + cupel_radius_at(s->log, at + i);
+    return s->logs;
+}
+
 static cupel_state_step step_of(state_scan *s, int64_t at) {
     const int64_t k = s->k, v = s->v, at_x = at * v;
     cupel_state_step in = {.a = s->a->value + at, .x = s->x->value + at_x, .trough = 1};
@@ -191,9 +197,7 @@ static cupel_state_step step_of(state_scan *s, int64_t at) {
         in.p_peak = peak_of(s->p, at, k), in.r_peak = peak_of(s->r, at, k);
     }
     in.x_trough = 1;
-    for (int64_t i = 0; s->log && i < k; i++)
-        s->logs[i] = fabs(s->log->value[at + i]) + cupel_radius_at(s->log, at + i);
-    in.logs = s->log ? s->logs : NULL;
+    in.logs = s->log ? logs_of(s, at) : NULL;
     if (!is_plain(s, at, at_x, 1)) odd_operands(s, at, at_x, &in);
     return in;
 }
@@ -278,6 +282,9 @@ static cupel_code scan_batch(state_scan *s, int64_t batch) {
     cupel_state state = cupel_state_start(s->flags, s->k, s->v, s->doubles, s->bytes);
     int64_t overflows = 0;
     cupel_state_narrow(&s->b->w, &state, s->b->graph->nodes[s->node].type);
+    for (int64_t t = 0; s->log && t < s->length; t++)
+        cupel_state_note_logs(&state, logs_of(s, (batch * s->length + t) * s->k));
+    cupel_state_end_logs(&s->b->w, &state);
     find_last(s, batch);
     for (int64_t t = 0; t < s->length; t++) {
         const int64_t row = batch * s->length + t, at = row * s->k;

@@ -121,6 +121,16 @@ static void note(const cupel_working *w, const cupel_ball *ball, double *value, 
     if (!*reasons) *reasons = b.reason;
 }
 
+static void read_logs(column *c, int64_t t) {
+    cupel_exact_value *scratch = cupel_exact_borrow(c->s);
+    for (int64_t i = 0; i < c->k && c->s->code == CUPEL_OK; i++) {
+        const int64_t at = (c->batch * c->length + t) * c->k + i;
+        const cupel_ball log = cupel_exact_get(c->s, c->log, at, scratch)->ball;
+        c->logs[i] = fabs(log.value) + log.radius;
+    }
+    cupel_exact_return(c->s);
+}
+
 /* The balls of one step's operands, as the rule wants them. */
 static cupel_state_step step_of(column *c, int64_t t) {
     cupel_exact_session *s = c->s;
@@ -138,12 +148,9 @@ static cupel_state_step step_of(column *c, int64_t t) {
         }
         note(&s->w, &x_element(c, t, i, scratch)->ball, &c->x_value[i], &c->x_radius[i], &c->x_peak,
              &c->x_trough, &c->x_classes[i], &c->x_reasons[i]);
-        if (c->log < 0) continue;
-        const int64_t at = (c->batch * c->length + t) * c->k + i;
-        const cupel_ball log = cupel_exact_get(s, c->log, at, scratch)->ball;
-        c->logs[i] = fabs(log.value) + log.radius;
     }
     cupel_exact_return(s);
+    if (c->log >= 0) read_logs(c, t);
     const bool rank_one = c->shared[P] >= 0;
     return (cupel_state_step){.a = c->value[A],
                               .ra = c->radius[A],
@@ -259,10 +266,21 @@ static void write_step(column *c, cupel_state *state, int64_t t, int64_t last, i
     cupel_exact_return(s);
 }
 
-static void run(column *c, double *doubles, uint8_t *bytes, int64_t index, cupel_exact_value *out) {
+static cupel_state start(column *c, double *doubles, uint8_t *bytes) {
     cupel_exact_session *s = c->s;
     cupel_state state = cupel_state_start(c->flags, c->k, 1, doubles, bytes);
     cupel_state_narrow(&s->w, &state, s->graph->nodes[c->node].type);
+    for (int64_t t = 0; c->log >= 0 && t < c->length && s->code == CUPEL_OK; t++) {
+        read_logs(c, t);
+        cupel_state_note_logs(&state, c->logs);
+    }
+    cupel_state_end_logs(&s->w, &state);
+    return state;
+}
+
+static void run(column *c, double *doubles, uint8_t *bytes, int64_t index, cupel_exact_value *out) {
+    cupel_exact_session *s = c->s;
+    cupel_state state = start(c, doubles, bytes);
     for (int64_t i = 0; i < c->k; i++) c->states[i] = cupel_exact_borrow(s);
     int64_t last = last_of(c);
     if (state.flags & CUPEL_SCAN_RANK_ONE && !s->w.sequential) { /* the rule alone, in fp64 */
@@ -272,8 +290,7 @@ static void run(column *c, double *doubles, uint8_t *bytes, int64_t index, cupel
             cupel_state_advance(&s->w, &ahead, &in);
             if (cupel_state_may_overflow(&s->w, &s->traits[c->node], &ahead) && t > last) last = t;
         }
-        state = cupel_state_start(c->flags, c->k, 1, doubles, bytes);
-        cupel_state_narrow(&s->w, &state, s->graph->nodes[c->node].type);
+        state = start(c, doubles, bytes);
     }
     for (int64_t t = 0; t < c->length && s->code == CUPEL_OK; t++) {
         const cupel_state_step in = step_of(c, t);

@@ -75,6 +75,8 @@ typedef struct chunk {
     float inverse[LONGEST][LONGEST];
     float u[LONGEST][WIDEST];
     float scores[LONGEST][LONGEST]; /* q_i' D k_j, j <= i */
+    bool split;                     /* decays stand at the factors: exp(G_i - R) and exp(R - G_j), */
+    float reference[WIDEST];        /* R, the sums at some step of the chunk */
 } chunk;
 
 static chunk work;
@@ -94,9 +96,20 @@ static float between(property_problem *p, const recurrence_case *c, int64_t i, i
     return decay_of(p, to - from, form);
 }
 
+/* x times exp of its distance from the reference, for a row (from R to i) or a column (from j to R). */
+static float moved(property_problem *p, float x, int64_t step, int64_t k, bool row, int form) {
+    const float g = work.sums[step][k] - work.reference[k];
+    return x * decay_of(p, row ? g : -g, form);
+}
+
 static float weighted(property_problem *p, const recurrence_case *c, const float *x, int64_t i, int64_t j,
                       int form) {
-    float y[WIDEST];
+    float y[WIDEST], z[WIDEST];
+    if (work.split) {
+        for (int64_t k = 0; k < c->k; k++) y[k] = moved(p, c->key[work.begin + j][k], j, k, false, form);
+        for (int64_t k = 0; k < c->k; k++) z[k] = moved(p, x[k], i, k, true, form);
+        return dot(p, z, y, 1, c->k, form);
+    }
     for (int64_t k = 0; k < c->k; k++) y[k] = c->key[work.begin + j][k] * between(p, c, i, j, k, form);
     return dot(p, x, y, 1, c->k, form);
 }
@@ -107,6 +120,21 @@ static void sum_logs(const recurrence_case *c) {
         for (int64_t i = 0; i < work.n; i++) {
             sum += c->g[work.begin + i][k];
             work.sums[i][k] = sum;
+        }
+    }
+}
+
+/* Splits the decays where no factor leaves the range by it: from the chunk's start, or any of its steps. */
+static void choose_split(property_problem *p, const recurrence_case *c, int form) {
+    work.split = c->gated && form % 4 < 2;
+    const int64_t at = (int64_t)cupel_random_below(&p->random, (uint64_t)work.n + 1) - 1;
+    for (int64_t k = 0; k < c->k; k++) work.reference[k] = at < 0 || form % 8 < 3 ? 0 : work.sums[at][k];
+    for (int64_t i = 0; i < work.n && work.split; i++) {
+        const int64_t t = work.begin + i;
+        for (int64_t k = 0; k < c->k; k++) {
+            const double g = fabs((double)work.sums[i][k] - (double)work.reference[k]);
+            const double most = fmax(fabs(c->q[t][k]) * fmax(1, fabs(c->scale)), fabs(c->key[t][k]));
+            work.split = work.split && g < 80 && fmax(1, most) * exp(g) < 1e36;
         }
     }
 }
@@ -205,10 +233,16 @@ static void carry_state(property_problem *p, const recurrence_case *c, float *st
     for (int64_t k = 0; k < c->k; k++) {
         const float whole = fault == FAULT_CHUNK_DECAY ? 1 : between(p, c, last, -1, k, form);
         for (int64_t v = 0; v < c->v; v++) {
-            float terms[LONGEST];
-            for (int64_t j = 0; j < work.n; j++)
+            float terms[LONGEST], most = 0;
+            for (int64_t j = 0; j < work.n && work.split; j++) {
+                terms[j] = moved(p, c->key[work.begin + j][k], j, k, false, form) * work.u[j][v];
+                most = fmaxf(most, isnan(terms[j]) ? INFINITY : fabsf(terms[j]));
+            }
+            const bool split = work.split && most < 1e35f;
+            for (int64_t j = 0; j < work.n && !split; j++)
                 terms[j] = c->key[work.begin + j][k] * between(p, c, last, j, k, form) * work.u[j][v];
-            const float sum = property_sum(terms, work.n, form, &p->random);
+            const float own = property_sum(terms, work.n, form, &p->random);
+            const float sum = split ? moved(p, own, last, k, true, form) : own;
             float *s = &state[k * WIDEST + v];
             *s = kept(work.begin > 0 ? *s * whole + sum : sum, fault);
         }
@@ -221,6 +255,7 @@ void recurrence_chunked(property_problem *p, const recurrence_case *c, int64_t s
     for (work.begin = 0; work.begin < c->l; work.begin += size) {
         work.n = c->l - work.begin < size ? c->l - work.begin : size;
         sum_logs(c);
+        choose_split(p, c, form);
         start_updates(p, c, state, form, fault);
         if (c->delta && form % 3 == 2)
             double_up(c);
