@@ -115,6 +115,8 @@ cupel_ball cupel_line_next(const cupel_working *w, const cupel_trait *t, cupel_l
                            const cupel_ball *b_, const cupel_ball *log, double value) {
     const cupel_ball a = cupel_ball_operand(w, a_), b = cupel_ball_operand(w, b_);
     line_classes(w, t, s, &a, &b);
+    /* differences of infinite sums are NaN, also where b is infinite and its radius tells nothing */
+    if (log && !w->sequential && isinf(log->value) && !s->reason) s->reason = CUPEL_REASON_UNBOUNDED;
     double radius = 0;
     if (w->sequential) {
         radius = s->step == 0 ? b.radius : step_radius(w, s, &a, &b, value);
@@ -520,7 +522,7 @@ void cupel_state_query(const cupel_working *w, cupel_state *s, const cupel_query
         }
         for (int64_t j = 0; w->sequential && j < v; j++) plain[j] += own * fabs(h[j]);
     }
-    s->query_peak = peak_of(s, q->peak);
+    s->query_peak = peak_of(s, q->peak), s->query_own = fmax(1, q->peak);
     s->query_grain = s->exact && !any_of(q->rq, s->k) ? s->grain * least_grain(q->q, s->k) : 0;
     const double smallest = w->flush ? w->normal : w->smallest;
     if (!isinf(s->query_grain) && !(s->low * s->trough * q->trough >= smallest && s->query_grain >= smallest))
@@ -533,7 +535,9 @@ double cupel_state_read_radius(const cupel_working *w, const cupel_state *s, int
         return 0;
     if (!w->sequential) return whole_radius(w, s, majorant, error, s->query_peak);
     const double k = (double)s->k;
-    return error + (k + 1) * w->unit * (plain + error) + k * (w->flush ? w->normal : w->eta);
+    /* once more, and more by as much, where the scale comes last */
+    const double lost = (k + 1) * s->query_own * (w->flush ? w->normal : w->eta);
+    return error + (k + 1) * w->unit * (plain + error) + lost;
 }
 
 double cupel_state_read_top(const cupel_working *w, const cupel_state *s, int64_t v) {

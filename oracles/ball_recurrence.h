@@ -108,11 +108,11 @@ typedef struct cupel_state {
     double growth, run, x_peak, factor_peak, top;
     double hop; /* the largest |p| |r| */
     double grain, low, low_run, trough;
-    double terms; /* in order: the largest sum of magnitudes within a step */
-    double query_peak, query_grain;
-    double final;                             /* the roundings that every monomial meets once, relative */
-    double narrow, narrow_lost, narrow_range; /* `products`: of one operand, relative and absolute; how much
-                                                 less its type's range is */
+    double terms;                              /* in order: the largest sum of magnitudes within a step */
+    double query_peak, query_own, query_grain; /* of a path with q, of q alone */
+    double final;                              /* the roundings that every monomial meets once, relative */
+    double narrow, narrow_lost, narrow_range;  /* `products`: of one operand, relative and absolute; how much
+                                                  less its type's range is */
     bool exact, odd;
 } cupel_state;
 
