@@ -117,7 +117,10 @@ uint8_t cupel_classes_unary(cupel_op op, cupel_reach a) {
 uint8_t cupel_classes_function2(cupel_op op, cupel_reach a, cupel_reach b) {
     const bool finite = a.classes == F && b.classes == F;
     switch (op) {
-    case CUPEL_OP_ATAN2: return (uint8_t)(((a.classes | b.classes) & Q) | F);
+    case CUPEL_OP_ATAN2: {
+        const bool numbers = (a.classes & (F | P | M)) && (b.classes & (F | P | M));
+        return (uint8_t)(((a.classes | b.classes) & Q) | (numbers ? F : 0));
+    }
     case CUPEL_OP_FMOD:
     case CUPEL_OP_REMAINDER:
         if ((a.classes & F) && (b.classes & (F | P | M)) && !((a.classes | b.classes) & Q) &&

@@ -3,7 +3,8 @@
 route, a good kernel that must stay inside its allowed sets, and a faulty one that must leave them.
 
 A function counts as covered where a test calls it by name inside a string: NAME( in an expression. Exemptions are listed here with their
-reasons, and one that is no longer needed is an error too."""
+reasons, and one that is no longer needed is an error too. Likewise every function has a row in docs/conventions.md, of which
+test_conventions runs each."""
 import glob
 import os
 import re
@@ -13,6 +14,7 @@ ROUTES = {
     "an independent route": ("tests/unit/oracles/expectations*.py", "tests/unit/oracles/test_exact_special.c",
                              "tests/unit/oracles/test_recurrence*.c", "tests/unit/oracles/test_gradient*.c"),
     "a good kernel": ("tests/property/good_*.c", "tests/property/window_kernels.c", "tests/property/test_recurrences.c"),
+    "a row in docs/conventions.md": ("docs/conventions.md",),
     "a faulty kernel": ("tests/property/bad_*.c", "tests/property/test_*fault*.c"),
 }
 
@@ -32,12 +34,13 @@ def supported(root):
 
 
 def called(root, patterns):
-    """The names that stand before a parenthesis inside the strings of these files."""
+    """The names that stand before a parenthesis inside the strings of these files, or in the rows' expressions of a page."""
     names = set()
     for pattern in patterns:
         for path in glob.glob(os.path.join(root, pattern)):
             text = open(path, encoding="utf-8").read()
-            for string in re.findall(r'"((?:[^"\\\n]|\\.)*)"', text):
+            rows = r"^\| `(.*?)` \|" if path.endswith(".md") else r'"((?:[^"\\\n]|\\.)*)"'
+            for string in re.findall(rows, text, re.MULTILINE):
                 names.update(re.findall(r"\b([a-z_][a-z_0-9]*)\(", string))
     return names
 
