@@ -1,5 +1,6 @@
 #include "likely_cause.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,19 +44,37 @@ static bool is_bad(const search *s, int64_t i) {
     return cupel_judge_element(s->allowed, i, s->got + (size_t)i * s->size) > CUPEL_NOT_JUDGED;
 }
 
+/* Would the fault alone give such a result? A NaN or an infinity is the same in any shadow that goes wrong
+ * far enough (fp16 sums of large numbers end in inf - inf), so that equal bits say nothing; finite bits do,
+ * and the classes that a fault is known for. */
+static bool explains(const search *s, cupel_shadow_fault fault, int64_t i) {
+    const cupel_dtype type = s->allowed->type;
+    if (cupel_format_of(type)->kind != CUPEL_KIND_REAL) return true;
+    const double got = cupel_decode(type, s->got + (size_t)i * s->size);
+    if (isfinite(got)) return true;
+    switch (fault) {
+    case CUPEL_SHADOW_NO_MAXIMUM:                       /* exp overflows: inf, and inf / inf */
+    case CUPEL_SHADOW_ONE_PASS: return true;            /* a variance of 0, or below */
+    case CUPEL_SHADOW_F16_ACCUMULATOR:                  /* beyond 65504 */
+    case CUPEL_SHADOW_FLUSHED:                          /* divided by */
+    case CUPEL_SHADOW_NAN_SWALLOWED: return isinf(got); /* beside the NaN */
+    default: return false;
+    }
+}
+
 typedef enum likeness { UNLIKE, WHERE_WRONG, EVERYWHERE } likeness;
 
-static likeness likeness_of(const search *s, const unsigned char *bytes) {
+static likeness likeness_of(const search *s, cupel_shadow_fault fault, const unsigned char *bytes) {
     likeness found = EVERYWHERE;
-    int64_t wrong = 0;
+    int64_t explained = 0;
     for (int64_t i = 0; i < s->allowed->count; i++) {
         const bool bad = is_bad(s, i);
-        wrong += bad;
+        explained += bad && explains(s, fault, i);
         if ((s->allowed->classes[i] & CUPEL_KEEP) || same(s, bytes, i)) continue;
         if (bad) return UNLIKE;
         found = WHERE_WRONG;
     }
-    return wrong > 0 ? found : UNLIKE;
+    return explained > 0 ? found : UNLIKE;
 }
 
 /* ---- the shadows ---- */
@@ -76,7 +95,7 @@ static likeness try_plan(const search *s, const cupel_shadow_plan *plan) {
     if (!outputs ||
         cupel_shadow_run(s->trial->graph, &s->bindings, &s->rules, plan, s->arena, outputs, &err) != CUPEL_OK)
         return UNLIKE;
-    return likeness_of(s, outputs[s->finding->output].bytes);
+    return likeness_of(s, plan->fault, outputs[s->finding->output].bytes);
 }
 
 static void search_faults(const search *s) {
