@@ -30,7 +30,7 @@ static cupel_code build_all(const cupel_cli_settings *settings, const char *path
                             cupel_arena *arena, cupel_error *err) {
     cupel_contracts contracts = {0};
     int built = 0;
-    CUPEL_TRY(cupel_contracts_load(path, arena, &contracts, err));
+    CUPEL_TRY(cupel_contracts_load_chosen(path, settings->contract, arena, &contracts, err));
     CUPEL_TRY(make_folder(settings->directory, err));
     const cupel_executor_options options = {.cache = cache,
                                             .define_count = settings->defines.count,

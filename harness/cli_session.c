@@ -85,7 +85,7 @@ cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char
     session->arena = cupel_arena_create(0);
     if (!session->arena) return cupel_fail(err, CUPEL_MEMORY, "no memory for the contract");
     cupel_contracts contracts = {0};
-    cupel_code code = cupel_contracts_load(path, session->arena, &contracts, err);
+    cupel_code code = cupel_contracts_load_chosen(path, id, session->arena, &contracts, err);
     if (code == CUPEL_OK) code = choose(&contracts, path, id, &session->contract, err);
     if (code == CUPEL_OK && session->contract->source)
         code = cupel_cli_expect_file(session->contract->source, err);

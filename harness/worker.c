@@ -51,7 +51,8 @@ static void enter(worker *w, cupel_phase phase) {
 
 static cupel_code load_contract(worker *w) {
     cupel_contracts contracts;
-    CUPEL_TRY(cupel_contracts_load(w->open.contract_path, w->contract_arena, &contracts, &w->err));
+    CUPEL_TRY(cupel_contracts_load_chosen(w->open.contract_path, w->open.contract_id, w->contract_arena,
+                                          &contracts, &w->err));
     for (int i = 0; i < contracts.count; i++)
         if (!strcmp(contracts.items[i]->id, w->open.contract_id)) w->contract = contracts.items[i];
     if (w->contract) return CUPEL_OK;

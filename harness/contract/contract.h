@@ -184,7 +184,13 @@ typedef struct cupel_contracts {
 CUPEL_MUST_USE cupel_code cupel_contracts_load(const char *path, cupel_arena *arena, cupel_contracts *out,
                                                cupel_error *err);
 
-/* As above, from text in memory (fuzz targets, init). is_yaml: the whole text is one YAML contract. */
+/* As above, but of several contracts only the one with this id (NULL: all) need be right, as far as the
+ * others are YAML; it is then the only one in out. Where no contract has the id, all are loaded. */
+CUPEL_MUST_USE cupel_code cupel_contracts_load_chosen(const char *path, const char *id, cupel_arena *arena,
+                                                      cupel_contracts *out, cupel_error *err);
+
+/* As cupel_contracts_load, from text in memory (fuzz targets, init). is_yaml: the whole text is one YAML
+ * contract. */
 CUPEL_MUST_USE cupel_code cupel_contracts_parse(const char *path, const char *text, size_t length,
                                                 bool is_yaml, cupel_arena *arena, cupel_contracts *out,
                                                 cupel_error *err);

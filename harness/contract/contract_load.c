@@ -18,8 +18,25 @@ static cupel_code as_contract_error(cupel_code code, cupel_error *err) {
     return CUPEL_CONTRACT;
 }
 
-static cupel_code read_one(const cupel_contract_text *text, const char *path, const char *default_source,
-                           cupel_arena *arena, cupel_contract **out, cupel_error *err) {
+/* What is being loaded. */
+typedef struct load {
+    const char *only; /* the contract with this id; NULL: all */
+    cupel_arena *arena;
+    cupel_error *err;
+} load;
+
+/* Is it another than the one that is asked for? Its mistakes are then nobody's business. */
+static bool is_another(const load *l, const cupel_yaml *root) {
+    if (!l->only || root->kind != CUPEL_YAML_MAP) return l->only != NULL;
+    const cupel_yaml *id = cupel_contract_yaml_get(root, "id");
+    return !id || id->kind != CUPEL_YAML_SCALAR || strcmp(id->value, l->only) != 0;
+}
+
+/* *out is NULL where it is another contract. */
+static cupel_code read_one(const load *l, const cupel_contract_text *text, const char *path,
+                           const char *default_source, cupel_contract **out) {
+    cupel_arena *arena = l->arena;
+    cupel_error *err = l->err;
     cupel_reader *r = cupel_arena_alloc(arena, sizeof *r);
     cupel_contract *c = *out = cupel_arena_alloc(arena, sizeof *c);
     cupel_yaml *root;
@@ -30,6 +47,10 @@ static cupel_code read_one(const cupel_contract_text *text, const char *path, co
     c->text = text->text.text;
     c->text_length = text->text.length;
     CUPEL_TRY(cupel_contract_yaml(text, arena, &root, err));
+    if (is_another(l, root)) {
+        *out = NULL;
+        return CUPEL_OK;
+    }
     CUPEL_TRY(as_contract_error(cupel_contract_read(r, root), err));
     return as_contract_error(cupel_contract_check(c, err), err);
 }
@@ -45,36 +66,36 @@ static cupel_code check_ids(const cupel_contracts *contracts, cupel_error *err) 
     return CUPEL_OK;
 }
 
-static cupel_code read_all(const cupel_contract_text *texts, int count, const char *path,
-                           const char *default_source, cupel_arena *arena, cupel_contracts *out,
-                           cupel_error *err) {
+static cupel_code read_all(const load *l, const cupel_contract_text *texts, int count, const char *path,
+                           const char *default_source, cupel_contracts *out) {
     out->count = 0;
-    out->items = cupel_arena_alloc(arena, sizeof *out->items * (size_t)(count + 1));
-    if (!out->items) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    out->items = cupel_arena_alloc(l->arena, sizeof *out->items * (size_t)(count + 1));
+    if (!out->items) return cupel_fail(l->err, CUPEL_MEMORY, "out of memory");
     for (int i = 0; i < count; i++) {
-        CUPEL_TRY(read_one(&texts[i], path, default_source, arena, &out->items[i], err));
-        out->count = i + 1;
+        CUPEL_TRY(read_one(l, &texts[i], path, default_source, &out->items[out->count]));
+        out->count += out->items[out->count] != NULL;
     }
-    return check_ids(out, err);
+    return check_ids(out, l->err);
 }
 
 /* The contracts of a text; none is no error here. */
-static cupel_code parse(const char *path, const char *text, size_t length, bool is_yaml,
-                        const char *default_source, cupel_arena *arena, cupel_contracts *out,
-                        cupel_error *err) {
+static cupel_code parse(const load *l, const char *path, const char *text, size_t length, bool is_yaml,
+                        const char *default_source, cupel_contracts *out) {
+    cupel_arena *arena = l->arena;
+    cupel_error *err = l->err;
     const char *file = cupel_arena_text(arena, path, strlen(path));
     if (!file) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     if (!is_yaml) {
         cupel_contract_text *texts;
         int count;
         CUPEL_TRY(cupel_contract_comments(file, text, length, arena, &texts, &count, err));
-        return read_all(texts, count, file, file, arena, out, err);
+        return read_all(l, texts, count, file, file, out);
     }
     bool mark = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
     const char *copy = cupel_arena_text(arena, text + (mark ? 3 : 0), length - (mark ? 3 : 0));
     if (!copy) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     cupel_contract_text whole = {{copy, length - (mark ? 3 : 0), file, 1, 1}, 0};
-    return read_all(&whole, 1, file, default_source, arena, out, err);
+    return read_all(l, &whole, 1, file, default_source, out);
 }
 
 static const char *extension(const char *path) {
@@ -117,7 +138,8 @@ static cupel_code fail_none(const char *path, cupel_error *err) {
 
 cupel_code cupel_contracts_parse(const char *path, const char *text, size_t length, bool is_yaml,
                                  cupel_arena *arena, cupel_contracts *out, cupel_error *err) {
-    CUPEL_TRY(parse(path, text, length, is_yaml, NULL, arena, out, err));
+    const load all = {NULL, arena, err};
+    CUPEL_TRY(parse(&all, path, text, length, is_yaml, NULL, out));
     return out->count > 0 ? CUPEL_OK : fail_none(path, err);
 }
 
@@ -131,12 +153,12 @@ static const char *beside(const char *path, const char *const *extensions, size_
     return NULL;
 }
 
-static cupel_code load_yaml(const char *path, const char *default_source, cupel_arena *arena,
-                            cupel_contracts *out, cupel_error *err) {
+static cupel_code load_yaml(const load *l, const char *path, const char *default_source,
+                            cupel_contracts *out) {
     char *text;
     size_t length;
-    CUPEL_TRY(cupel_text_read(path, arena, &text, &length, err));
-    return parse(path, text, length, true, default_source, arena, out, err);
+    CUPEL_TRY(cupel_text_read(path, l->arena, &text, &length, l->err));
+    return parse(l, path, text, length, true, default_source, out);
 }
 
 static cupel_code check_sources(const cupel_contracts *contracts, cupel_error *err) {
@@ -150,26 +172,40 @@ static cupel_code check_sources(const cupel_contracts *contracts, cupel_error *e
     return CUPEL_OK;
 }
 
-cupel_code cupel_contracts_load(const char *path, cupel_arena *arena, cupel_contracts *out,
-                                cupel_error *err) {
+static cupel_code load_file(const load *l, const char *path, cupel_contracts *out) {
     static const char *const yaml_extensions[] = {".yaml", ".yml"}, *const source_extensions[] = {".cu", ".c",
                                                                                                   ".so"};
     const char *end = extension(path);
     *out = (cupel_contracts){0};
     if (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0) {
-        CUPEL_TRY(load_yaml(path, beside(path, source_extensions, 3, arena), arena, out, err));
+        CUPEL_TRY(load_yaml(l, path, beside(path, source_extensions, 3, l->arena), out));
     } else {
         char *text;
         size_t length;
-        CUPEL_TRY(cupel_text_read(path, arena, &text, &length, err));
+        CUPEL_TRY(cupel_text_read(path, l->arena, &text, &length, l->err));
         bool object = length >= 4 && memcmp(text,
                                             "\x7f"
                                             "ELF",
                                             4) == 0;
-        if (!object) CUPEL_TRY(parse(path, text, length, false, NULL, arena, out, err));
-        const char *yaml = out->count ? NULL : beside(path, yaml_extensions, 2, arena);
-        if (yaml) CUPEL_TRY(load_yaml(yaml, path, arena, out, err));
+        if (!object) CUPEL_TRY(parse(l, path, text, length, false, NULL, out));
+        const char *yaml = out->count ? NULL : beside(path, yaml_extensions, 2, l->arena);
+        if (yaml) CUPEL_TRY(load_yaml(l, yaml, path, out));
     }
+    return CUPEL_OK;
+}
+
+cupel_code cupel_contracts_load(const char *path, cupel_arena *arena, cupel_contracts *out,
+                                cupel_error *err) {
+    const load all = {NULL, arena, err};
+    CUPEL_TRY(load_file(&all, path, out));
     if (out->count == 0) return fail_none(path, err);
+    return check_sources(out, err);
+}
+
+cupel_code cupel_contracts_load_chosen(const char *path, const char *id, cupel_arena *arena,
+                                       cupel_contracts *out, cupel_error *err) {
+    const load chosen = {id, arena, err};
+    CUPEL_TRY(load_file(&chosen, path, out));
+    if (out->count == 0) return cupel_contracts_load(path, arena, out, err);
     return check_sources(out, err);
 }

@@ -200,6 +200,44 @@ static void load(cupel_arena *arena, const char *folder, const char *name, cupel
     assert_string_equal(contracts.items[0]->source, source);
 }
 
+/* Of several contracts the chosen one alone need be right; which others there are does not matter, unless
+ * their YAML cannot be read. */
+static void others_may_be_wrong(void **state) {
+    char folder[] = "/tmp/cupel-load-XXXXXX", path[400];
+    static const char second[] =
+        "/* cupel: 1\nid: other\ndims: {N: 1..10}\ninputs: {x: \"f32[N]\"}\noutputs: {y: \"f32[N]\"}\n"
+        "ensures: {y: \"unknown(x)\"}\nkernel: {entry: f, args: [x, y, N], grid: [1], block: [N]} */\n"
+        "/* cupel: 1\nabout: no id */\n";
+    assert_non_null(mkdtemp(folder));
+    write_file(folder, "both.cu", cupel_arena_printf(*state, "/* %s*/\n%s", yaml_text, second));
+    write_file(folder, "unread.cu", cupel_arena_printf(*state, "/* %s*/\n/* cupel: 1\nid: [ */", yaml_text));
+    const struct {
+        const char *file, *id, *message; /* NULL: it loads */
+    } rows[] = {
+        {"both.cu", "copy", NULL},
+        {"both.cu", "other", "unknown function 'unknown'"},
+        {"both.cu", "none", "unknown function 'unknown'"}, /* none has the id: all are looked at */
+        {"both.cu", NULL, "unknown function 'unknown'"},
+        {"unread.cu", "copy", "unread.cu:"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cupel_error err = {0};
+        cupel_contracts contracts;
+        snprintf(path, sizeof path, "%s/%s", folder, rows[i].file);
+        cupel_code code = cupel_contracts_load_chosen(path, rows[i].id, *state, &contracts, &err);
+        if ((code == CUPEL_OK) != !rows[i].message) fail_msg("%s %s: %s", rows[i].file, rows[i].id, err.text);
+        if (code == CUPEL_OK) {
+            assert_int_equal(contracts.count, 1);
+            assert_string_equal(contracts.items[0]->id, rows[i].id);
+        } else {
+            char text[1400];
+            cupel_error_format(&err, text, sizeof text);
+            if (!strstr(text, rows[i].message)) fail_msg("%s %s: %s", rows[i].file, rows[i].id, text);
+        }
+    }
+    (void)!system(cupel_arena_printf(*state, "rm -r %s", folder));
+}
+
 static void files(void **state) {
     char folder[] = "/tmp/cupel-load-XXXXXX", command[100];
     assert_non_null(mkdtemp(folder));
@@ -236,6 +274,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(launches, set_up, tear_down),
         cmocka_unit_test_setup_teardown(contracts_of_one_source, set_up, tear_down),
         cmocka_unit_test_setup_teardown(files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(others_may_be_wrong, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
