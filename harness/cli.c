@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "check.h"
-#include "expression.h"
 #include "report.h"
 #include "text.h"
 
@@ -35,7 +34,8 @@ static const struct command {
     {"build", CUPEL_CLI_BUILD, cupel_cli_build, "KERNEL -o DIR",
      "the emulated kernel as objects, for machines without a compiler"},
     {"doctor", CUPEL_CLI_DOCTOR, cupel_cli_doctor, "", "what this machine has, and what to install"},
-    {"ops", CUPEL_CLI_OPS, cupel_cli_ops, "", "the functions of the contract's expressions"},
+    {"ops", CUPEL_CLI_OPS, cupel_cli_ops, "[NAME]",
+     "the functions of expressions, what they are in PyTorch, and the sources of their errors"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -96,7 +96,7 @@ static int run_command(const struct command *command, int argc, char **argv) {
         cupel_cli_options_help(command->bit, stdout);
         return 0;
     }
-    if (!settings.operand && command->usage[0]) {
+    if (!settings.operand && command->usage[0] && command->usage[0] != '[') {
         (void)cupel_fail(&err, CUPEL_USAGE, "expected: cupel %s %s", command->name, command->usage);
         return cupel_cli_complain(&err, settings.json);
     }
@@ -127,14 +127,4 @@ int cupel_cli_main(int argc, char **argv) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     fprintf(stderr, "cupel: standard output could not be written: %s\n", strerror(errno));
     return cupel_check_error_status(CUPEL_IO);
-}
-
-int cupel_cli_ops(const cupel_cli_settings *settings) {
-    (void)settings;
-    size_t count;
-    const cupel_function_info *functions = cupel_functions(&count);
-    for (size_t i = 0; i < count; i++)
-        printf("%-12s %-52s %s\n", functions[i].family, functions[i].signature,
-               functions[i].supported ? "" : "not there yet");
-    return 0;
 }

@@ -243,7 +243,8 @@ static const struct option_entry {
     {"history", 0, "NAME", CUPEL_CLI_RUN, set_history,
      "calls before the second run's: repeat, repeat:3, other_values, other_buffers, other_shape"},
     {"all", 'a', NULL, CUPEL_CLI_RUN | CUPEL_CLI_REPLAY, set_all, "show every element of the output"},
-    {"format", 0, "FORMAT", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR, set_format, "text (default) or json"},
+    {"format", 0, "FORMAT", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR | CUPEL_CLI_OPS, set_format,
+     "text (default) or json"},
     {"output", 'o', "DIR", SEARCH | CUPEL_CLI_MINIMISE, set_directory,
      "folder that gets crashes/ and corpus/; default: the current one"},
     {"output", 'o', "FILE", CUPEL_CLI_INIT, set_directory, "the file to write"},
@@ -314,9 +315,7 @@ cupel_code cupel_cli_parse(int command, int argc, char **argv, cupel_cli_setting
         if (entry < 0) return unknown_option(command, argv[0], word, err);
         CUPEL_TRY(entries[entry].set(out, optarg, err));
     }
-    int operands = command & (CUPEL_CLI_OPS | CUPEL_CLI_DOCTOR) ? 0
-                   : command & (OF_BUNDLE | CUPEL_CLI_DIFF)     ? 2
-                                                                : 1;
+    int operands = command & CUPEL_CLI_DOCTOR ? 0 : command & (OF_BUNDLE | CUPEL_CLI_DIFF) ? 2 : 1;
     if (argc - optind > operands)
         return cupel_fail(err, CUPEL_USAGE, "unexpected operand '%s'", argv[optind + operands]);
     if (optind < argc) out->operand = argv[optind];

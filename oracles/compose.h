@@ -23,6 +23,7 @@ typedef struct cupel_operand {
     int64_t integer;
     double number;
     const char *digits;
+    bool given; /* REAL: a parameter's value, which its own range limits */
     int node;
     int count; /* LIST */
     struct cupel_operand *items;
@@ -49,6 +50,7 @@ cupel_composer *cupel_compose_find(size_t function);
 bool cupel_call_has(const cupel_call *call, int i);
 int cupel_call_node(cupel_builder *b, const cupel_call *call, int i);
 int64_t cupel_call_integer(cupel_builder *b, const cupel_call *call, int i, int64_t fallback);
+/* true, false, 1 or 0. */
 bool cupel_call_flag(cupel_builder *b, const cupel_call *call, int i, bool fallback);
 /* The index of the text among choices (a list that ends with NULL); the first when left out. */
 int cupel_call_choice(cupel_builder *b, const cupel_call *call, int i, const char *const *choices);
@@ -63,6 +65,12 @@ int cupel_call_integers(cupel_builder *b, const cupel_call *call, int i, int lim
 int cupel_operand_node(cupel_builder *b, const cupel_operand *operand);
 /* An integer that is known; false and an error otherwise. */
 bool cupel_operand_integer(cupel_builder *b, const cupel_operand *operand, const char *what, int64_t *out);
+
+/* A number that is written in the expression (or a dim): false for parameters, tensors and the rest. */
+bool cupel_operand_number(const cupel_operand *operand, double *out);
+/* Refuses such a number where the function's argument of this name cannot mean it (argument_limits.c). */
+void cupel_operand_limited(cupel_builder *b, const cupel_function_info *info, const char *argument,
+                           const cupel_operand *operand);
 
 /* "a tensor", for messages. */
 const char *cupel_operand_form_name(cupel_operand_form form);

@@ -140,6 +140,12 @@ int cupel_compose_softsign(cupel_builder *b, const cupel_call *call) {
 int cupel_compose_hardtanh(cupel_builder *b, const cupel_call *call) {
     int x = real_argument(b, call, 0);
     int low = argument_or(b, call, 1, "-1"), high = argument_or(b, call, 2, "1");
+    double least = -1, most = 1;
+    bool known = !cupel_call_has(call, 1) || cupel_operand_number(&call->args[1], &least);
+    if (known && (!cupel_call_has(call, 2) || cupel_operand_number(&call->args[2], &most)) && least > most)
+        return cupel_emit_fail(b, CUPEL_CONTRACT, call->place,
+                               "expected min_val to be at most max_val in hardtanh, found %g and %g", least,
+                               most);
     return composite_(b, CUPEL_FORM_HARDTANH, minimum_(b, maximum_(b, x, low), high), x, low, high);
 }
 

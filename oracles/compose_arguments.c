@@ -18,7 +18,11 @@ int64_t cupel_call_integer(cupel_builder *b, const cupel_call *call, int i, int6
 }
 
 bool cupel_call_flag(cupel_builder *b, const cupel_call *call, int i, bool fallback) {
-    return cupel_call_integer(b, call, i, fallback) != 0;
+    const int64_t value = cupel_call_integer(b, call, i, fallback);
+    if (value == 0 || value == 1) return value;
+    cupel_emit_fail(b, CUPEL_CONTRACT, call->args[i].place, "expected true or false in %s, found %lld",
+                    call->info->signature, (long long)value);
+    return fallback;
 }
 
 int cupel_call_choice(cupel_builder *b, const cupel_call *call, int i, const char *const *choices) {

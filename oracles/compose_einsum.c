@@ -29,6 +29,7 @@ typedef struct operand {
 
 typedef struct equation {
     cupel_span place;
+    const char *text;
     int operand_count;
     term terms[OPERANDS], result;
     operand operands[OPERANDS];
@@ -124,10 +125,21 @@ static bool implicit_result(cupel_builder *b, equation *e) {
     e->result = (term){.before_dots = 0};
     for (int label = 0; label < LETTERS; label++) {
         if (times[label] != 1) continue;
-        if (e->result.count == AXES) return refuse(b, e, "at most 8 axes in the result", "->");
+        if (e->result.count == AXES) return refuse(b, e, "at most 8 axes in the result", e->text);
         e->result.labels[e->result.count++] = label;
     }
     return true;
+}
+
+/* A letter of the result that no operand has, or that stood before. */
+static bool refuse_label(cupel_builder *b, const equation *e, int label, bool again) {
+    const char name = label < 26 ? (char)('A' + label) : label < LETTERS ? (char)('a' + label - 26) : '.';
+    cupel_emit_fail(
+        b, CUPEL_CONTRACT, e->place,
+        "expected labels of the operands, each once, after \"->\" in the equation of einsum, found "
+        "'%c' %s",
+        name, again ? "again" : "in no operand");
+    return false;
 }
 
 static bool check_result(cupel_builder *b, equation *e) {
@@ -135,8 +147,7 @@ static bool check_result(cupel_builder *b, equation *e) {
     if (!expand(b, e, &e->result, e->dots)) return false;
     for (int i = 0; i < e->result.count; i++) {
         const int label = e->result.labels[i];
-        if (!e->used[label] || seen[label])
-            return refuse(b, e, "labels of the operands, each once, after \"->\"", "->");
+        if (!e->used[label] || seen[label]) return refuse_label(b, e, label, seen[label]);
         seen[label] = true;
     }
     return true;
@@ -146,7 +157,7 @@ static bool read_equation(cupel_builder *b, const cupel_call *call, equation *e)
     const cupel_operand *text = &call->args[0];
     e->place = text->place;
     if (text->form != CUPEL_OPERAND_TEXT) return refuse(b, e, "a string such as \"ij,jk->ik\"", "no string");
-    const char *at = text->text;
+    const char *at = e->text = text->text;
     for (;;) {
         if (e->operand_count == OPERANDS)
             return refuse(b, e, "one or two terms (of more, the order of contraction is open)", text->text);

@@ -12,20 +12,24 @@ int cupel_compose_vjp(cupel_builder *b, const cupel_call *call) {
         return cupel_emit_fail(b, CUPEL_CONTRACT, call->args[1].place,
                                "expected an input of a real type to differentiate by, found %s",
                                b->nodes[wrt].op == CUPEL_OP_INPUT ? "one of integers" : "an expression");
-    value = cupel_emit_as(b, CUPEL_VALUE_REAL, value);
-    if (value < 0) return -1;
+    if (b->nodes[value].kind != CUPEL_VALUE_REAL)
+        return cupel_emit_fail(
+            b, CUPEL_CONTRACT, call->args[0].place,
+            "expected an expression of real numbers to differentiate, found one of %s: it has "
+            "no gradient",
+            b->nodes[value].kind == CUPEL_VALUE_INT ? "integers" : "booleans");
     const int rank = b->nodes[value].rank;
     int64_t shape[CUPEL_RANK_MAX];
     memcpy(shape, b->nodes[value].shape, sizeof shape);
-    int common;
-    int64_t together[CUPEL_RANK_MAX];
     const cupel_node *dy = &b->nodes[cotangent];
-    if (!cupel_emit_common(dy->rank, dy->shape, rank, shape, &common, together) || common != rank ||
-        memcmp(together, shape, (size_t)rank * sizeof *shape) != 0)
+    const bool same = dy->rank == rank && memcmp(dy->shape, shape, (size_t)rank * sizeof *shape) == 0;
+    /* one number is one number, as outputs have it: dy of [1] for a loss of [] */
+    if (!same && !(dy->count == 1 && b->nodes[value].count == 1))
         return cupel_emit_fail(b, CUPEL_CONTRACT, call->args[2].place,
                                "expected a cotangent of the shape %s of the expression, found %s",
                                cupel_emit_shape_text(b, rank, shape),
                                cupel_emit_shape_text(b, dy->rank, dy->shape));
+    cotangent = cupel_emit_reshape(b, cotangent, rank, shape);
     /* a zero's sign depends on how a kernel sums, even over one row: none is judged (EXCLUDE takes it away)
      */
     return cupel_emit_exclude(b, cupel_gradient_of(b, value, wrt, cotangent), cupel_emit_truth(b, false));

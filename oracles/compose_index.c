@@ -33,8 +33,10 @@ int cupel_compose_pad(cupel_builder *b, const cupel_call *call) {
         int64_t extent = b->nodes[x].shape[i], limit = INT64_C(1) << 40;
         if (before[i] < -limit || after[i] < -limit || before[i] > limit || after[i] > limit ||
             extent + before[i] + after[i] < 0 || before[i] < -extent || after[i] < -extent)
-            return cupel_emit_fail(b, CUPEL_CONTRACT, call->args[1].place,
-                                   "expected amounts that leave an extent of at least 0");
+            return cupel_emit_fail(
+                b, CUPEL_CONTRACT, call->args[1].place,
+                "expected amounts of at most 2^40 that leave an extent of at least 0, found %s",
+                cupel_emit_shape_text(b, count, amounts));
     }
     return cupel_emit_pad(b, x, number, before, after);
 }

@@ -99,7 +99,10 @@ int cupel_compose_dropout_mask(cupel_builder *b, const cupel_call *call) {
     int p = real_argument(b, call, 1), rank = mask_shape(b, call, shape);
     if (b->code != CUPEL_OK) return -1;
     for (int i = 0; i < rank; i++)
-        if (__builtin_mul_overflow(count, shape[i], &count)) count = INT64_MAX;
+        if (__builtin_mul_overflow(count, shape[i], &count))
+            return cupel_emit_fail(b, CUPEL_RANGE, call->args[2].place,
+                                   "expected at most 2^40 elements, found the shape %s",
+                                   cupel_emit_shape_text(b, rank, shape));
     int word = cupel_emit_add(
         b,
         (cupel_node){
@@ -127,6 +130,23 @@ static bool range_of(cupel_dtype type, double *low, double *high) {
     return f->kind != CUPEL_KIND_BOOLEAN && f->size <= 4;
 }
 
+/* A zero point is a number of the integer type: floating types have none. */
+static bool read_zero_point(cupel_builder *b, const cupel_call *call, cupel_dtype type, double low,
+                            double high) {
+    const cupel_operand *given = &call->args[3];
+    const cupel_format *f = cupel_format_of(type);
+    double zero;
+    if (f->kind == CUPEL_KIND_REAL) {
+        cupel_emit_fail(b, CUPEL_CONTRACT, given->place, "expected no zero_point beside the floating type %s",
+                        f->name);
+        return false;
+    }
+    if (!cupel_operand_number(given, &zero) || (zero >= low && zero <= high)) return true;
+    cupel_emit_fail(b, CUPEL_CONTRACT, given->place, "expected a zero_point in %.0f..%.0f, found %.0f", low,
+                    high, zero);
+    return false;
+}
+
 /* clamp(round(x / scale) + zero_point) to an integer type, ties to even, as torch.quantize_per_tensor; NaN
  * and infinities have no integer, and are left open by the cast. To a floating type the quotient is clamped
  * to the type's range and rounded: what saturating casts to fp8 do, NaN staying NaN. */
@@ -136,10 +156,13 @@ int cupel_compose_quantize(cupel_builder *b, const cupel_call *call) {
     const cupel_dtype type = call->args[2].type;
     double low, high;
     if (x < 0 || scale < 0 || b->code != CUPEL_OK) return -1;
-    if (!range_of(type, &low, &high))
-        return cupel_emit_fail(b, CUPEL_CONTRACT, call->args[2].place,
-                               "expected a floating type or an integer type of at most 32 bits, found %s",
-                               cupel_format_of(type)->name);
+    const bool wide = type == CUPEL_F64 || type == CUPEL_F32 || type == CUPEL_TF32;
+    if (wide || !range_of(type, &low, &high))
+        return cupel_emit_fail(
+            b, CUPEL_CONTRACT, call->args[2].place,
+            "expected e4m3, e5m2, f16, bf16 or an integer type of at most 32 bits, found %s",
+            cupel_format_of(type)->name);
+    if (zero >= 0 && !read_zero_point(b, call, type, low, high)) return -1;
     int quotient = div_(b, x, scale), steps = quotient;
     const bool integer = cupel_format_of(type)->kind != CUPEL_KIND_REAL;
     if (integer) steps = cupel_emit_unary(b, CUPEL_OP_ROUND, quotient);

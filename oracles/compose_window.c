@@ -25,8 +25,9 @@ bool cupel_slide_read(cupel_builder *b, const cupel_call *call, int i, int axes,
     }
     if (!fits)
         cupel_emit_fail(b, CUPEL_CONTRACT, call->args[i].place,
-                        "expected an integer of at least %lld as %s of %s%s, found %s", (long long)least,
-                        what, call->info->name, axes == 1 ? "" : ", or a list of one for each axis",
+                        "expected an integer of at least %lld and at most 2^40 as %s of %s%s, found %s",
+                        (long long)least, what, call->info->name,
+                        axes == 1 ? "" : ", or a list of one for each axis",
                         cupel_emit_shape_text(b, count, out));
     return fits;
 }

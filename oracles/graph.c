@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compose.h"
+#include "graph_size.h"
 
 static bool same_shape(const cupel_node *node, const cupel_symbol_output *output) {
     return node->rank == output->rank &&
@@ -102,6 +103,7 @@ static cupel_code finish(cupel_builder *b, int *nodes, cupel_graph **out) {
         to->count = b->nodes[nodes[i]].count;
     }
     if (!cupel_graph_attributes(graph, b->arena)) return cupel_fail(b->err, CUPEL_MEMORY, "out of memory");
+    CUPEL_TRY(cupel_graph_size_check(graph, symbols, b->arena, b->err));
     *out = graph;
     return CUPEL_OK;
 }

@@ -114,6 +114,13 @@ static void bind(cupel_builder *b, const cupel_expr *expr, cupel_call *call) {
         if (parameters[i].required && call->args[i].form == CUPEL_OPERAND_ABSENT)
             cupel_emit_fail(b, CUPEL_CONTRACT, expr->place, "expected the argument '%.*s' of %s",
                             (int)parameters[i].length, parameters[i].name, call->info->signature);
+    for (int i = 0; i < count && b->code == CUPEL_OK; i++) {
+        const char *name = cupel_arena_text(b->arena, parameters[i].name, parameters[i].length);
+        if (name)
+            cupel_operand_limited(b, call->info, name, &call->args[i]);
+        else
+            cupel_emit_fail(b, CUPEL_MEMORY, expr->place, "out of memory");
+    }
 }
 
 /* transpose(x, a, b) and integer functions of the language of shapes, known to both. */
@@ -131,6 +138,10 @@ static bool integer_call(cupel_builder *b, const cupel_expr *expr, cupel_operand
     }
     for (int i = 0; i < expr->count; i++) {
         cupel_operand value = cupel_translate(b, expr->children[i]);
+        if (expr->name[0] == 'm' && value.form == CUPEL_OPERAND_NODE && !value.has_integer)
+            cupel_emit_fail(b, CUPEL_CONTRACT, value.place,
+                            "expected an integer (%s), found a tensor; did you mean '%simum'?", expr->name,
+                            expr->name);
         if (!cupel_operand_integer(b, &value, expr->name, &v[i])) return true;
     }
     int64_t x = v[0], y = v[1];

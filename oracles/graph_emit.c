@@ -8,7 +8,8 @@
 
 #include "philox.h"
 
-enum { NODE_LIMIT = 100000 };
+/* A thousand operations by hand are many; a gradient of a gradient doubles them each time. */
+enum { NODE_LIMIT = 20000 };
 static const int64_t ELEMENT_LIMIT = INT64_C(1) << 40;
 
 static const char *const op_names[] = {
@@ -132,7 +133,10 @@ int cupel_emit_add(cupel_builder *b, cupel_node node, int arg_count, const int *
         return cupel_emit_fail(b, CUPEL_RANGE, b->place, "expected at most 2^40 elements, found the shape %s",
                                cupel_emit_shape_text(b, node.rank, node.shape));
     if (b->count >= NODE_LIMIT)
-        return cupel_emit_fail(b, CUPEL_RANGE, b->place, "expected at most %d operations", NODE_LIMIT);
+        return cupel_emit_fail(b, CUPEL_RANGE, b->place,
+                               "expected at most %d operations in a postcondition (each nested vjp "
+                               "doubles them)",
+                               NODE_LIMIT);
     node.in_statistic = node.op == CUPEL_OP_SUM && b->statistic > 0;
     node.place = b->place;
     node.arg_count = arg_count;

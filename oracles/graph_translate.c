@@ -73,8 +73,11 @@ static cupel_operand name_value(cupel_builder *b, const cupel_expr *expr) {
         const cupel_symbol_number *number = &s->numbers[i];
         if (strcmp(number->name, expr->name) != 0) continue;
         if (!number->real) return cupel_operand_of_integer(b, number->integer);
-        return (cupel_operand){
-            .form = CUPEL_OPERAND_REAL, .place = b->place, .number = number->number, .node = -1};
+        return (cupel_operand){.form = CUPEL_OPERAND_REAL,
+                               .place = b->place,
+                               .number = number->number,
+                               .given = true,
+                               .node = -1};
     }
     if (strcmp(expr->name, "keep") == 0)
         return cupel_operand_of_node(b, cupel_emit_keep(b, CUPEL_VALUE_REAL));

@@ -201,10 +201,10 @@ static void wrong_arguments_are_refused(void **state) {
         {"conv2d(x, w, groups=3)", "for 4 channels in 3 groups, found [6, 4, 3, 2]"},
         {"conv2d(x, w, groups=0)", "expected at least 1 group, found 0"},
         {"conv2d(x, w, v)", "expected a bias of shape [6], found [4]"},
-        {"conv2d(x, w, stride=0)",
-         "expected an integer of at least 1 as stride of conv2d, or a list of one for each axis, found [0]"},
+        {"conv2d(x, w, stride=0)", "expected an integer of at least 1 and at most 2^40 as stride of conv2d, "
+                                   "or a list of one for each axis, found [0]"},
         {"conv2d(x, w, stride=[1, 1, 1])", "found [1, 1, 1]"},
-        {"conv2d(x, w, padding=-1)", "expected an integer of at least 0 as padding"},
+        {"conv2d(x, w, padding=-1)", "expected an integer of at least 0 and at most 2^40 as padding"},
         {"conv2d(x, w, padding=\"full\")", "expected \"valid\" or \"same\""},
         {"conv2d(x, w, stride=2, padding=\"same\")",
          "expected a stride of 1 beside padding=\"same\", found 2"},
