@@ -4,6 +4,8 @@
 - every contract in a yaml block loads (beside an empty source of the right name);
 - every `cupel ..` command line names a command and options that exist;
 - every expression in the table of PyTorch calls is one of the language;
+- every recurrence takes operands of the shapes that its row states, and no others;
+- every element type stands in the table of them;
 - the list of functions that are not there yet is the program's;
 - docs/gates.md has every gate, with the sentences of the registry;
 - docs/guide.md shows what `cupel init` writes for the kernel that stands in it.
@@ -19,12 +21,18 @@ DOCUMENTS = ("README.md", "docs/guide.md", "docs/counterexamples.md", "docs/writ
 TABLE_CONTRACT = """cupel: 1
 id: table
 dims: {M: 4, N: 8}
-inputs: {x: "f32[M, N]", y: "f32[M, N]", gate: "f32[N]", up: "f32[N]", a: "f32[N]", b: "f32[N]", q: "f32[M, N]", k: "f32[M, N]",
-         v: "f32[M, N]", w: "f32[WEIGHT]", bias: "f32[BIAS]", ids: {type: i32, shape: [M], below: 4}, table: "f32[M, N]"}
+inputs: {INPUTS}
 outputs: {out: "f32[]"}
 ensures: {out: "EXPRESSION"}
-kernel: {entry: k, args: [x, out], grid: [1], block: [32]}
+kernel: {entry: k, args: [out], grid: [1], block: [32]}
 """
+TABLE_INPUTS = {
+    "x": "f32[M, N]", "y": "f32[M, N]", "q": "f32[M, N]", "k": "f32[M, N]", "v": "f32[M, N]", "gate": "f32[N]", "up": "f32[N]", "a": "f32[N]",
+    "b": "f32[N]", "w": "f32[WEIGHT]", "bias": "f32[BIAS]", "mean": "f32[N]", "var": "f32[N]", "table": "f32[M, N]", "cos": "f32[M, N]",
+    "sin": "f32[M, N]", "mask": "bool[M, M]", "codes": "i8[M, N]", "src": "f32[M, N]", "seq": "f32[2, 3, N]", "taps": "f32[4, 3, 3]",
+    "img": "f32[2, 3, N, N]", "filt": "f32[4, 3, 3, 3]", "depth": "f32[3, 1, 3, 3]", "up2": "f32[3, 4, 2, 2]", "proj": "f32[4, 3]",
+}
+TABLE_INDICES = {"ids": "[M]", "index": "[M, N]"}
 
 
 def read(*parts):
@@ -81,16 +89,62 @@ def check_commands(cupel, name, text):
 
 
 def check_table(cupel, text):
-    rows = re.findall(r"^\| (?:`.*`.*|attention.*) \| (`[^|]*`) \|$", text, re.MULTILINE)
+    section = text.split("\n## From PyTorch\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (?:`.*`.*|\w.*) \| (`[^|]*`) \|$", section, re.MULTILINE)
     if len(rows) < 30:
         yield f"writing-contracts.md: {len(rows)} rows were found in the table of PyTorch calls"
     for expression in (e for row in rows for e in re.findall(r"`([^`]*)`", row)):
         linear = "linear(" in expression
-        contract = TABLE_CONTRACT.replace("EXPRESSION", expression).replace("WEIGHT", "M, N" if linear else "N")
+        used = set(re.findall(r"\b[a-z]\w*\b(?!\()", re.sub(r"'.*?'", "", expression)))
+        inputs = [f'{name}: "{shape}"' for name, shape in TABLE_INPUTS.items() if name in used]
+        inputs += [f"{name}: {{type: i32, shape: {shape}, below: 4}}" for name, shape in TABLE_INDICES.items() if name in used]
+        contract = TABLE_CONTRACT.replace("INPUTS", ", ".join(inputs)).replace("EXPRESSION", expression.replace('"', "'"))
+        contract = contract.replace("WEIGHT", "M, N" if linear else "N")
         status, output = dry_run(cupel, contract.replace("BIAS", "M" if linear else "N"))
         # every row gives some tensor: that it is no scalar is the one thing that may be wrong
         if status != 0 and not re.search(r"expected the shape \[\].*found \[", output):
             yield f"writing-contracts.md: {expression}: {output.strip()}"
+
+
+RECURRENCE_CONTRACT = """cupel: 1
+id: recurrence
+dims: {H: 2, L: 3, K: 4, V: 5, P: 5}
+inputs: {INPUTS}
+outputs: {out: "f32[]"}
+ensures: {out: "sum(EXPRESSION)"}
+kernel: {entry: k, args: [out], grid: [1], block: [32]}
+"""
+
+
+def check_recurrences(cupel, text):
+    """Every row of the table of recurrences loads with the shapes it states, and with no other rank."""
+    rows = re.findall(r"^\| `(\w+\([^`|]*\))` \| ((?:\w+ \[[^|]*)) \| ", text, re.MULTILINE)
+    if len(rows) != 8:
+        yield f"writing-contracts.md: {len(rows)} rows were found in the table of recurrences"
+    for expression, operands in rows:
+        shapes = [re.match(r"(\w+) \[\.\.(?:, )?(.*)\]", operand).groups() for operand in operands.split("; ")]
+        whole = {name: "H" + (", " + shape if shape else "") for name, shape in shapes}
+        for changed in ("", *(whole if len(whole) > 2 else ())):
+            inputs = ", ".join(f'{name}: "f32[{shape if name != changed else shape + ", 7"}]"' for name, shape in whole.items())
+            contract = RECURRENCE_CONTRACT.replace("INPUTS", inputs).replace("EXPRESSION", expression)
+            status, output = dry_run(cupel, contract)
+            if (status == 0) != (changed == ""):
+                yield f"writing-contracts.md: {expression} with {inputs}: {output.strip()}"
+
+
+def check_types(root, cupel, text):
+    """The table of element types has every one, by a name that a contract takes, with the C++ type that $T stands for."""
+    formats = dict(re.findall(r'X\(\w+, "(\w+)".*"([\w ]+)"\)', read(root, "oracles", "formats.h")))
+    rows = dict(re.findall(r"^\| `(\w+)` \| (`[^|]*) \|$", text.split("\n## Element types\n")[1].split("\n## ")[0], re.MULTILINE))
+    if len(formats) != 16 or set(rows) != set(formats):
+        yield f"writing-contracts.md: the table of element types lacks {sorted(set(formats) ^ set(rows))}"
+    for name, spelled in rows.items():
+        if f"`{formats.get(name)}`" not in spelled:
+            yield f"writing-contracts.md: {name} is {formats.get(name)} in C++, the table has {spelled}"
+        contract = TABLE_CONTRACT.replace("INPUTS", f'x: "{name}[N]"').replace("EXPRESSION", "sum(x)")
+        status, output = dry_run(cupel, contract)
+        if status != 0:
+            yield f"writing-contracts.md: {name}: {output.strip()}"
 
 
 def check_missing(cupel, text):
@@ -145,7 +199,8 @@ def main():
         text = read(root, name)
         wrong += [*check_contracts(cupel, name, text), *check_commands(cupel, name, text)]
     writing = read(root, "docs", "writing-contracts.md")
-    wrong += [*check_table(cupel, writing), *check_missing(cupel, writing)]
+    wrong += [*check_table(cupel, writing), *check_recurrences(cupel, writing), *check_missing(cupel, writing),
+              *check_types(root, cupel, writing)]
     wrong += check_gates(root, read(root, "docs", "gates.md"))
     wrong += check_guide(cupel, read(root, "docs", "guide.md"))
     print("\n".join(wrong) or "the documents agree with the program")
