@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "case_size.h"
 #include "check_impl.h"
 #include "shrink.h"
 #include "source_numbers.h"
@@ -51,6 +52,24 @@ void cupel_check_note(const cupel_check *c, bool warning, const char *format, ..
     c->listener->note(c->listener->self, warning, text);
 }
 
+/* ---- sizes ---- */
+
+/* A contract of which not even the smallest case can be judged is told so at once; where larger cases are
+ * asked for than can be judged, they are kept to what can. */
+static cupel_code fit_memory(cupel_check *c) {
+    const uint64_t memory = cupel_supervisor_memory(c->supervisor);
+    cupel_arena_reset(c->arena);
+    CUPEL_TRY(cupel_case_size_smallest(c->contract, memory, c->arena, c->err));
+    const int64_t most = cupel_case_size_elements(memory);
+    c->limits = c->options->limits;
+    if (memory == 0 || c->limits.max_elements <= most) return CUPEL_OK;
+    c->limits.max_elements = most;
+    cupel_check_note(c, true,
+                     "cases have at most %" PRId64 " elements, for which %" PRIu64 " MiB of memory suffice",
+                     most, memory >> 20);
+    return CUPEL_OK;
+}
+
 /* ---- the corpus ---- */
 
 static void tell_corpus(cupel_check *c) {
@@ -86,7 +105,7 @@ static cupel_code collect_starts(cupel_check *c, cupel_search_options *search) {
         max = (int)(options->cases / REPLAYED_PART);
     cupel_recipe *starts = NULL;
     cupel_arena_reset(c->starts_arena);
-    cupel_limits limits = options->limits;
+    cupel_limits limits = c->limits;
     limits.dictionary = &c->dictionary;
     CUPEL_TRY(cupel_starts_for(c->contract, &limits, c->starts_arena, &family, &starts, c->err));
     int kept = cupel_corpus_starts(c->corpus, max, options->seed, NULL);
@@ -153,7 +172,7 @@ static bool on_progress(void *self, const cupel_progress *progress) {
 static cupel_code search_once(cupel_check *c, uint64_t seed) {
     const cupel_check_options *options = c->options;
     cupel_scoreboard board = {0};
-    cupel_search_options search = {.engine = options->engine, .seed = seed, .limits = options->limits};
+    cupel_search_options search = {.engine = options->engine, .seed = seed, .limits = c->limits};
     if (options->cases) search.cases = options->cases - (uint64_t)c->before.cases;
     cupel_search_callbacks callbacks = {
         .self = c, .suspect = on_suspect, .progress = on_progress, .interesting = on_interesting};
@@ -225,6 +244,24 @@ static void count_pending(cupel_check *c) {
     c->pending_count = 0;
 }
 
+/* No element was judged: because no case came to its end, or for the reason that most elements have. */
+static void word_nothing(const cupel_scoreboard *scoreboard, char *reason, size_t size) {
+    int64_t most = 0;
+    cupel_reason why = CUPEL_REASON_JUDGED;
+    for (int r = CUPEL_REASON_JUDGED + 1; r < CUPEL_REASON_COUNT; r++) {
+        const int64_t count = cupel_scoreboard_by_reason(scoreboard, (cupel_reason)r);
+        if (count > most) most = count, why = (cupel_reason)r;
+    }
+    if (scoreboard->gates[CUPEL_GATE_PRC_01].considered == 0)
+        snprintf(reason, size,
+                 "nothing was judged: no case came to its end within the budget (larger: --for; "
+                 "or claim smaller dims)");
+    else if (most > 0)
+        snprintf(reason, size, "nothing was judged: %s", cupel_reason_text(why));
+    else
+        snprintf(reason, size, "nothing was judged");
+}
+
 /* Why the verdict is inconclusive: what weighs most. */
 static void word_reason(const cupel_check *c, bool could_run) {
     cupel_check_report *report = c->report;
@@ -249,7 +286,14 @@ static void word_reason(const cupel_check *c, bool could_run) {
         snprintf(reason, size, "%d known counterexample%s not run again: %s", report->skipped,
                  report->skipped == 1 ? " was" : "s were", report->skipped_text);
     else
-        snprintf(reason, size, "nothing was judged");
+        word_nothing(&report->scoreboard, reason, size);
+}
+
+/* Was it left as found before it was tried what the failure needs, while its gate is one that some trait of
+ * its case suggests? */
+static bool lacks_attribution(const cupel_check *c, const cupel_check_finding *found) {
+    if (found->minimised) return false;
+    return cupel_check_stopped(c) || found->finding.gate != cupel_gate_of_finding(&found->finding, 0);
 }
 
 static void conclude(cupel_check *c) {
@@ -277,8 +321,8 @@ static void conclude(cupel_check *c) {
     bool could_run = report->scoreboard.unsupported < report->scoreboard.cases;
     report->verdict = cupel_verdict_of(&report->scoreboard, rejecting, report->unconfirmed, could_run);
     report->interrupted = was_interrupted(c);
-    for (int i = 0; i < report->finding_count && cupel_check_stopped(c); i++)
-        report->findings[i].gate_untested = !report->findings[i].minimised;
+    for (int i = 0; i < report->finding_count; i++)
+        report->findings[i].gate_untested = lacks_attribution(c, &report->findings[i]);
     if (report->verdict == CUPEL_VERDICT_ACCEPTED && (judged == 0 || report->interrupted || report->skipped))
         report->verdict = CUPEL_VERDICT_INCONCLUSIVE;
     if (report->verdict == CUPEL_VERDICT_INCONCLUSIVE) word_reason(c, could_run);
@@ -300,8 +344,9 @@ static void begin_report(cupel_check *c) {
 static cupel_code run(cupel_check *c) {
     const char *isolation = cupel_supervisor_isolation(c->supervisor);
     snprintf(c->report->isolation, sizeof c->report->isolation, "%s", isolation ? isolation : "");
-    CUPEL_TRY(cupel_corpus_open(c->contract, c->options->directory, c->options->limits.max_elements,
-                                &c->corpus, c->err));
+    CUPEL_TRY(fit_memory(c));
+    CUPEL_TRY(
+        cupel_corpus_open(c->contract, c->options->directory, c->limits.max_elements, &c->corpus, c->err));
     tell_corpus(c);
     cupel_check_begin_resources(c);
     cupel_check_replay(c);

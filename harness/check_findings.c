@@ -8,8 +8,11 @@
 #include "wording.h"
 
 /* On a device the worker's start alone takes most of a second, and the first try pays it. */
-static const double minimise_seconds = 5, device_minimise_seconds = 15, campaign_minimise_seconds = 15,
-                    minimise_least = 1;
+static const double minimise_seconds = 5, device_minimise_seconds = 15, campaign_minimise_seconds = 15;
+
+/* What comes at the end of the budget is minimised all the same, for this long at most; all of it together
+ * takes no longer than LATE beyond the budget. */
+static const double minimise_least = 1, late_seconds = 1.5;
 static const double untimed = 1e9;
 
 /* A finding of which the budget allows fewer tries than this (a hang, as a rule) is left as it was found. */
@@ -53,8 +56,10 @@ static double minimise_budget(const cupel_check *c, const cupel_check_finding *f
     double seconds = minimise_seconds;
     if (on_device(c) && found->finding.fault == CUPEL_FAULT_NONE) seconds = device_minimise_seconds;
     if (c->options->endless) seconds = campaign_minimise_seconds;
-    if (cupel_check_remaining(c) < seconds) seconds = cupel_check_remaining(c);
-    return seconds < minimise_least ? minimise_least : seconds;
+    const double left = cupel_check_remaining(c), late = left + late_seconds;
+    if (left >= seconds) return seconds;
+    if (left >= minimise_least) return left;
+    return late < minimise_least ? late : minimise_least;
 }
 
 /* Without a clock what a try costs goes by what it does: filling the memory takes long, and so does a new
@@ -68,7 +73,8 @@ static int minimise_tries(const cupel_check *c, const cupel_check_finding *found
 
 static bool worth_minimising(const cupel_check *c, const cupel_check_finding *found) {
     if (counts_tries(c)) return found->finding.fault != CUPEL_FAULT_HANG;
-    return found->try_seconds * WORTHWHILE_TRIES < minimise_budget(c, found);
+    const double seconds = minimise_budget(c, found);
+    return seconds > 0 && found->try_seconds * WORTHWHILE_TRIES < seconds;
 }
 
 /* ---- saving ---- */

@@ -23,6 +23,7 @@ typedef struct cupel_check {
     cupel_arena *starts_arena;   /* of a search's starts */
     cupel_dictionary dictionary; /* the source's own numbers */
     double start;
+    cupel_limits limits;  /* the options', within what memory allows */
     cupel_error unwanted; /* err, where the caller asks for none */
     double saved_at;      /* when waiting recipes and bundles were last tried to be saved, into the run */
     bool corpus_told;

@@ -30,6 +30,7 @@ void cupel_protocol_put_open(cupel_writer *w, const cupel_open_command *command)
     cupel_wire_put_text(w, command->cache, sizeof command->cache);
     cupel_wire_put_f64(w, command->seconds_limit);
     cupel_wire_put_u64(w, command->step_limit);
+    cupel_wire_put_u64(w, command->memory_limit);
     cupel_wire_put_u32(w, (uint32_t)command->define_count);
     cupel_wire_put_u32(w, (uint32_t)command->include_count);
     for (int i = 0; i < command->define_count; i++)
@@ -45,6 +46,7 @@ bool cupel_protocol_get_open(cupel_reader *r, cupel_open_command *out) {
     cupel_wire_get_text(r, out->cache, sizeof out->cache);
     out->seconds_limit = cupel_wire_get_f64(r);
     out->step_limit = cupel_wire_get_u64(r);
+    out->memory_limit = cupel_wire_get_u64(r);
     out->define_count = (int)cupel_wire_get_enum(r, CUPEL_PROTOCOL_TEXTS_MAX + 1);
     out->include_count = (int)cupel_wire_get_enum(r, CUPEL_PROTOCOL_TEXTS_MAX + 1);
     for (int i = 0; i < out->define_count; i++)

@@ -48,6 +48,7 @@ typedef struct cupel_open_command {
     char contract_path[1024], contract_id[128], executor[16], cache[1024];
     double seconds_limit;
     uint64_t step_limit;
+    uint64_t memory_limit; /* bytes; 0: none */
     int define_count, include_count;
     char defines[CUPEL_PROTOCOL_TEXTS_MAX][256], includes[CUPEL_PROTOCOL_TEXTS_MAX][1024];
 } cupel_open_command;

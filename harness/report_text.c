@@ -158,8 +158,9 @@ static void print_notes(const cupel_check_finding *found, FILE *out) {
         fprintf(out, "  note      the budget was too small to test what the failure needs; the gate is the "
                      "bundle's\n");
     else if (found->gate_untested)
-        fprintf(out, "  note      interrupted before it was tested what the failure needs: another gate may "
-                     "turn out; cupel minimise goes on\n");
+        fprintf(out,
+                "  note      the check ended before it was tested what the failure needs: another gate may "
+                "turn out; cupel minimise goes on\n");
     if (found->finding.gate == CUPEL_GATE_EXC_01)
         fprintf(out,
                 "  hint      if NaN or infinity is not claimed, write `finite: true` for the input in the "
@@ -167,6 +168,8 @@ static void print_notes(const cupel_check_finding *found, FILE *out) {
     if (!found->minimised && !found->gate_untested && found->try_seconds >= 1)
         fprintf(out, "  note      left as found, since one try takes %.0f s; cupel minimise goes on\n",
                 found->try_seconds);
+    else if (!found->minimised && !found->gate_untested && found->finding.fault == CUPEL_FAULT_NONE)
+        fprintf(out, "  note      left as found, since the budget was used up; cupel minimise goes on\n");
 }
 
 void cupel_report_finding(const cupel_check_finding *found, FILE *out) {

@@ -81,6 +81,7 @@ static cupel_code describe_candidate(cupel_supervisor *s, const cupel_supervisor
     snprintf(open->executor, sizeof open->executor, "%s", s->backend->name);
     CUPEL_TRY(choose_cache(options->exec.cache, open->cache, sizeof open->cache, err));
     open->seconds_limit = s->limits.seconds;
+    open->memory_limit = s->limits.memory;
     open->step_limit = options->exec.step_limit;
     open->define_count = options->exec.define_count;
     open->include_count = options->exec.include_count;
@@ -138,6 +139,10 @@ void cupel_supervisor_close(cupel_supervisor *s) {
     cupel_worker_board_free(&s->lone.board);
     cupel_worker_board_free(&s->search.board);
     free(s);
+}
+
+uint64_t cupel_supervisor_memory(const cupel_supervisor *s) {
+    return s->limits.memory;
 }
 
 const char *cupel_supervisor_isolation(const cupel_supervisor *s) {
@@ -209,6 +214,16 @@ void cupel_supervisor_dismiss(cupel_desk *desk) {
     cupel_worker_free(desk->worker);
     desk->worker = NULL;
     desk->tainted = false;
+}
+
+bool cupel_supervisor_overfilled_itself(const cupel_supervisor *s, const cupel_desk *desk, char *text,
+                                        size_t size) {
+    if (s->contract->host || !cupel_worker_overfilled(desk->worker) ||
+        cupel_worker_last_phase(desk->worker) == CUPEL_PHASE_RUNNING)
+        return false;
+    snprintf(text, size, "judging the case takes more than the %llu MiB of memory of a run",
+             (unsigned long long)(s->limits.memory >> 20));
+    return true;
 }
 
 cupel_code cupel_supervisor_ready(cupel_supervisor *s, cupel_desk *desk, cupel_error *err) {
@@ -299,6 +314,8 @@ static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, con
     if (answer == FAILED) desk->tainted = true;
     if (answer != DIED) return code;
     cupel_worker_death(desk->worker, out);
+    char text[160];
+    const bool overfilled = cupel_supervisor_overfilled_itself(s, desk, text, sizeof text);
     bool loading =
         cupel_worker_overran(desk->worker) && cupel_worker_last_phase(desk->worker) == CUPEL_PHASE_PREPARING;
     *again = cupel_worker_overran(desk->worker) || cupel_worker_killed_by_stranger(desk->worker);
@@ -308,6 +325,7 @@ static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, con
     if (loading)
         return cupel_fail(err, CUPEL_WORKER, "compiling and loading the candidate took more than %g seconds",
                           s->limits.prepare_seconds);
+    if (overfilled) return cupel_fail(err, CUPEL_UNSUPPORTED, "%s", text);
     if (ours)
         return cupel_fail(err, CUPEL_WORKER,
                           "the executor '%s' broke down over a case, which says nothing of the kernel: %s",
@@ -342,6 +360,7 @@ cupel_code cupel_supervisor_try(cupel_supervisor *s, const cupel_recipe *recipe,
                            s->backend->sees_atomics,
                            s->backend->permutes_schedules,
                            s->backend->varies_schedules,
-                           run_lone};
+                           run_lone,
+                           s->limits.memory};
     return cupel_trial_run(s->contract, recipe, &runner, CUPEL_CERTIFY, arena, NULL, out, err);
 }

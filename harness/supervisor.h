@@ -15,7 +15,8 @@ typedef struct cupel_supervisor_options {
     const char *executor; /* "emu", "host", NULL: the contract's default */
     cupel_executor_options exec;
     const char *contract_path; /* the worker loads the contract itself */
-    uint64_t memory_limit; /* bytes of a worker's resident memory; 0: 2 GiB, for a host candidate 512 MiB */
+    uint64_t memory_limit; /* bytes of a worker's resident memory beside the tensors of its case; 0: 2 GiB,
+                              for a host candidate 512 MiB */
     double seconds_limit;  /* for one run; 0: 10, for a host candidate 0.25. A run that exceeds it is a hang
                               only  if, alone with ten times the limit, it still does not end */
     const volatile sig_atomic_t *stop; /* not zero: compiling ends with UNABLE; may be NULL */
@@ -26,6 +27,9 @@ CUPEL_MUST_USE cupel_code cupel_supervisor_open(const cupel_contract *contract,
                                                 const cupel_supervisor_options *options,
                                                 cupel_supervisor **out, cupel_error *err);
 void cupel_supervisor_close(cupel_supervisor *supervisor);
+
+/* Bytes that one case and its judgement may take in a worker. */
+uint64_t cupel_supervisor_memory(const cupel_supervisor *supervisor);
 
 /* A sentence for the user when workers run without network and file system isolation on this machine; empty
  * when they are isolated. */

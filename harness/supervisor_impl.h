@@ -28,6 +28,11 @@ struct cupel_supervisor {
 CUPEL_MUST_USE cupel_code cupel_supervisor_ready(cupel_supervisor *s, cupel_desk *desk, cupel_error *err);
 void cupel_supervisor_dismiss(cupel_desk *desk);
 
+/* Did the desk's worker die of memory that the judging of a case took, not the candidate? Emulated code and a
+ * device hold memory only while they run. text: what to say instead. */
+bool cupel_supervisor_overfilled_itself(const cupel_supervisor *s, const cupel_desk *desk, char *text,
+                                        size_t size);
+
 /* As cupel_worker_wait for the desk's worker, with an eye on the other one's limits. */
 cupel_worker_event cupel_supervisor_wait(cupel_supervisor *s, cupel_desk *desk, int milliseconds,
                                          cupel_header *header, const uint8_t **payload);

@@ -211,7 +211,12 @@ static cupel_code take_message(search *h, const cupel_header *header, const uint
 
 /* Did the worker die over a case of its own? One that gave up a spent device has told of it already. */
 static void tell_death(search *h) {
-    bool told = h->s->backend->spent && atomic_load(&h->desk->board.shared->spent);
+    cupel_worker_shared *shared = h->desk->board.shared;
+    if (cupel_supervisor_overfilled_itself(h->s, h->desk, shared->unsupported, sizeof shared->unsupported)) {
+        shared->scoreboard.unsupported++;
+        return;
+    }
+    bool told = h->s->backend->spent && atomic_load(&shared->spent);
     if (!told) hand_out_death(h);
 }
 

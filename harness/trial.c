@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accuracy.h"
+#include "case_size.h"
 #include "tolerance.h"
 
 typedef struct trial {
@@ -279,7 +280,6 @@ static void judge(trial *t) {
 
 static cupel_code try_case(trial *t, cupel_confirmation confirmation) {
     cupel_trial *out = t->out;
-    CUPEL_TRY(cupel_binding_graph(&out->c->binding, t->arena, &out->graph, t->err));
     CUPEL_TRY(run_twice(t));
     if (out->unsupported) return CUPEL_OK;
     if (finished(out, 0)) {
@@ -298,6 +298,19 @@ static cupel_code try_case(trial *t, cupel_confirmation confirmation) {
     return confirmation == CUPEL_CERTIFY ? certify(t) : CUPEL_OK;
 }
 
+/* The case and its graph; UNSUPPORTED before either takes more memory than there is. */
+static cupel_code make_case(trial *t, const cupel_recipe *recipe) {
+    cupel_trial *out = t->out;
+    cupel_binding binding;
+    CUPEL_TRY(cupel_recipe_binding(t->contract, recipe, &binding, t->err));
+    const double tensors = cupel_case_size_tensors(&binding);
+    CUPEL_TRY(cupel_case_size_within(tensors, t->runner->memory, t->err));
+    CUPEL_TRY(cupel_binding_graph(&binding, t->arena, &out->graph, t->err));
+    CUPEL_TRY(
+        cupel_case_size_within(tensors + cupel_case_size_oracle(out->graph), t->runner->memory, t->err));
+    return cupel_case_materialise(t->contract, recipe, t->arena, &out->c, t->err);
+}
+
 cupel_code cupel_trial_run(const cupel_contract *contract, const cupel_recipe *recipe,
                            const cupel_runner *runner, cupel_confirmation confirmation, cupel_arena *arena,
                            cupel_scoreboard *scoreboard, cupel_trial *out, cupel_error *err) {
@@ -311,9 +324,11 @@ cupel_code cupel_trial_run(const cupel_contract *contract, const cupel_recipe *r
     cupel_recipe *mine = cupel_arena_alloc(arena, sizeof *mine);
     if (!mine) return no_memory(err);
     *mine = *recipe; /* the case outlives the caller's recipe */
-    CUPEL_TRY(cupel_case_materialise(contract, mine, arena, &out->c, err));
+    cupel_code code = make_case(&t, mine);
+    if (code == CUPEL_UNSUPPORTED && scoreboard) scoreboard->cases++;
+    CUPEL_TRY(code);
     if (scoreboard) cupel_scoreboard_count(scoreboard, out->c);
-    cupel_code code = try_case(&t, confirmation);
+    code = try_case(&t, confirmation);
     cupel_exact_close(t.session);
     if (code == CUPEL_OK && out->unsupported && scoreboard) scoreboard->unsupported++;
     return code;

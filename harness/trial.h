@@ -14,6 +14,7 @@ typedef struct cupel_runner {
     bool checks_addresses, sees_atomics, permutes_schedules, varies_schedules;
     cupel_code (*run)(void *self, const cupel_case *c, const cupel_run_request *request, cupel_arena *arena,
                       cupel_observation *out, cupel_error *err);
+    uint64_t memory; /* bytes that a case and its judgement may take; 0: no limit */
 } cupel_runner;
 
 typedef enum cupel_confirmation {
@@ -35,7 +36,8 @@ typedef struct cupel_trial {
     char text[512];
 } cupel_trial;
 
-/* Everything in *out lives in arena. scoreboard may be NULL. */
+/* Everything in *out lives in arena. scoreboard may be NULL. UNSUPPORTED: the case is too large for the
+ * runner's memory; the scoreboard counts it as one that was drawn and, but for its number, ignores it. */
 CUPEL_MUST_USE cupel_code cupel_trial_run(const cupel_contract *contract, const cupel_recipe *recipe,
                                           const cupel_runner *runner, cupel_confirmation confirmation,
                                           cupel_arena *arena, cupel_scoreboard *scoreboard, cupel_trial *out,

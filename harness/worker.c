@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "case_size.h"
 #include "source_numbers.h"
 #include "supervisor.h"
 #include "worker_features.h"
@@ -110,6 +111,7 @@ static bool memory_is_left(void) {
 static cupel_code run_case(void *self, const cupel_case *c, const cupel_run_request *request,
                            cupel_arena *arena, cupel_observation *out, cupel_error *err) {
     worker *w = self;
+    atomic_store(&w->shared->own, (uint64_t)cupel_case_size_tensors(&c->binding));
     enter(w, CUPEL_PHASE_PREPARING);
     CUPEL_TRY(cupel_executor_prepare(w->executor, &c->binding, err));
     enter(w, CUPEL_PHASE_RUNNING);
@@ -253,7 +255,8 @@ static bool try_one(void *self, uint64_t n, const cupel_recipe *recipe, cupel_fe
                            backend->sees_atomics,
                            backend->permutes_schedules,
                            backend->varies_schedules,
-                           run_case};
+                           run_case,
+                           w->open.memory_limit};
     announce(w, n, recipe);
     cupel_arena_reset(w->arena);
     cupel_code code = cupel_trial_run(w->contract, recipe, &runner, CUPEL_FILTER, w->arena,

@@ -159,6 +159,14 @@ static uint64_t resident_bytes(const cupel_worker *worker) {
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* The limit is the candidate's; what the case's tensors take, as far as the worker is to be believed, is
+ * ours.
+ */
+static uint64_t memory_limit(const cupel_worker *worker) {
+    const uint64_t own = atomic_load(&worker->shared->own), most = worker->limits.memory;
+    return most + (own < most ? own : most);
+}
+
 /* A run that eats memory is given the time to reach the other limit: it is no hang. */
 static bool is_growing(cupel_worker *worker, uint64_t started, uint64_t resident) {
     if (started != worker->run_started) {
@@ -228,7 +236,7 @@ void cupel_worker_watch(cupel_worker *worker) {
     if (has_ended(worker)) {
         read_rest(worker);
         finish(worker, ENDED);
-    } else if (resident > worker->limits.memory)
+    } else if (resident > memory_limit(worker))
         finish(worker, OVER_MEMORY);
     else if (over_time(worker, resident))
         finish(worker, OVER_TIME);
@@ -274,6 +282,10 @@ cupel_worker_event cupel_worker_wait(cupel_worker *worker, int milliseconds, cup
 
 bool cupel_worker_overran(const cupel_worker *worker) {
     return worker->reason == OVER_TIME;
+}
+
+bool cupel_worker_overfilled(const cupel_worker *worker) {
+    return worker->reason == OVER_MEMORY;
 }
 
 cupel_phase cupel_worker_last_phase(const cupel_worker *worker) {

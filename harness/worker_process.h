@@ -54,7 +54,8 @@ void cupel_worker_watch(cupel_worker *worker);
 void cupel_worker_death(const cupel_worker *worker, cupel_observation *out);
 /* Was it killed from outside, by neither the candidate's fault nor a limit of ours? */
 bool cupel_worker_killed_by_stranger(const cupel_worker *worker);
-bool cupel_worker_overran(const cupel_worker *worker); /* killed for its time */
+bool cupel_worker_overran(const cupel_worker *worker);    /* killed for its time */
+bool cupel_worker_overfilled(const cupel_worker *worker); /* killed for its memory */
 /* What it was doing when it ended. */
 cupel_phase cupel_worker_last_phase(const cupel_worker *worker);
 

@@ -23,6 +23,7 @@ typedef struct cupel_worker_shared {
     atomic_uint phase;           /* cupel_phase */
     atomic_uint spent;           /* the worker has said all and ends because its executor can run no more */
     _Atomic uint64_t started;    /* when the phase began, nanoseconds of the monotonic clock */
+    _Atomic uint64_t own;        /* bytes of the case's tensors, which are not the candidate's */
     _Atomic uint64_t n;          /* number of the case at work in its campaign */
     _Atomic uint64_t feature_at; /* when the last new feature was seen */
     uint32_t recipe_size;        /* of the case at work */

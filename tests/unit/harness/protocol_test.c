@@ -77,6 +77,7 @@ static void open_survives_the_way(void **state) {
                                 .cache = "/c",
                                 .seconds_limit = 2.5,
                                 .step_limit = 77,
+                                .memory_limit = UINT64_C(3) << 40,
                                 .define_count = 2,
                                 .include_count = 1,
                                 .defines = {"A=1", "B"},

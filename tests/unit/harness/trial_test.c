@@ -338,6 +338,25 @@ static void stated_tolerances_replace_bounds(void **state) {
     stop(&w);
 }
 
+/* x and y of 10 elements are 4 times 80 bytes, the oracle takes 2 x 17 and 34 an element more. */
+static void what_is_too_large_is_refused_before_it_is_made(void **state) {
+    (void)state;
+    static world w;
+    start(&w, "f32", "");
+    w.runner.memory = 320 + 340 + 340;
+    assert_int_equal(try(&w, CUPEL_FILTER), CUPEL_OK);
+    static const uint64_t short_of[] = {319, 999}; /* the tensors; the oracle */
+    for (size_t i = 0; i < 2; i++) {
+        w.runner.memory = short_of[i];
+        assert_int_equal(try(&w, CUPEL_FILTER), CUPEL_UNSUPPORTED);
+        assert_non_null(strstr(w.err.text, "tensors of the case need"));
+        assert_int_equal(w.act.runs, 0);
+        assert_int_equal(w.board.cases, 1);
+        assert_int_equal(w.board.largest[0], 0);
+    }
+    stop(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_results_take_two_runs),
@@ -349,6 +368,7 @@ int main(void) {
         cmocka_unit_test(faults_end_the_trial_early),
         cmocka_unit_test(what_is_not_supported_is_no_finding),
         cmocka_unit_test(double_outputs_are_exact),
+        cmocka_unit_test(what_is_too_large_is_refused_before_it_is_made),
         cmocka_unit_test(stated_tolerances_replace_bounds),
     };
     return cmocka_run_group_tests_name("trial", tests, NULL, NULL);

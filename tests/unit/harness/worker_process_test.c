@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "supervisor_impl.h"
 #include "worker_process.h"
 #include "worker_spawn.h"
 
@@ -30,6 +31,15 @@ static void eat_memory(void) {
         char *volatile block = malloc(16 << 20);
         if (block) memset(block, 1, 16 << 20);
     }
+}
+
+/* 130 MiB for long enough to be seen. */
+static void eat_some(void) {
+    enum { SIZE = 130 << 20 };
+    char *volatile block = malloc(SIZE);
+    if (block) memset(block, 1, SIZE);
+    usleep(300000);
+    free(block);
 }
 
 static void damage_heap(void) {
@@ -96,6 +106,7 @@ static const struct {
     void (*act)(void);
 } acts[] = {{"hang", hang},
             {"eat", eat_memory},
+            {"some", eat_some},
             {"heap", damage_heap},
             {"half", send_half_a_message},
             {"nonsense", send_nonsense},
@@ -232,6 +243,43 @@ static void memory_is_watched(void **state) {
     assert_true((double)(cupel_worker_now() - start) * 1e-9 < 10);
 }
 
+/* What the worker itself holds for the case does not count; a lie about it gains no more than the limit. */
+static void tensors_of_the_case_are_not_the_candidates(void **state) {
+    (void)state;
+    cupel_header header;
+    const uint8_t *payload;
+    cupel_worker *worker = spawn(30);
+    atomic_store(&board.shared->own, 80 << 20);
+    assert_true(cupel_worker_send(worker, CUPEL_MESSAGE_RUN, "some", 4)); /* 130 MiB, limit 96 */
+    assert_int_equal(wait_long(worker, &header, &payload), CUPEL_WORKER_MESSAGE);
+    cupel_worker_free(worker);
+    atomic_store(&board.shared->own, UINT64_MAX);
+    assert_int_equal(provoke("eat", 30, CUPEL_MESSAGE_RUN).fault, CUPEL_FAULT_MEMORY);
+    atomic_store(&board.shared->own, 0);
+    assert_int_equal(provoke("some", 30, CUPEL_MESSAGE_RUN).fault, CUPEL_FAULT_MEMORY);
+}
+
+/* Emulated code holds memory only while it runs: what fills up afterwards is the oracle's. */
+static void memory_of_the_judgement_accuses_nobody(void **state) {
+    (void)state;
+    static const cupel_contract emulated = {0}, host = {.host = true};
+    static const cupel_message_type phases[] = {CUPEL_MESSAGE_RUN, CUPEL_MESSAGE_SEARCH};
+    for (int p = 0; p < 2; p++) {
+        cupel_header header;
+        const uint8_t *payload;
+        char text[160] = "";
+        cupel_desk desk = {.worker = spawn(30)};
+        cupel_supervisor s = {.contract = &emulated, .limits = {.memory = 96 << 20}};
+        assert_true(cupel_worker_send(desk.worker, phases[p], "eat", 3));
+        assert_int_equal(wait_long(desk.worker, &header, &payload), CUPEL_WORKER_DEATH);
+        assert_int_equal(cupel_supervisor_overfilled_itself(&s, &desk, text, sizeof text), p == 1);
+        assert_int_equal(strstr(text, "96 MiB") != NULL, p == 1);
+        s.contract = &host; /* a function may leave behind what it took */
+        assert_false(cupel_supervisor_overfilled_itself(&s, &desk, text, sizeof text));
+        cupel_worker_free(desk.worker);
+    }
+}
+
 static void output_is_bounded(void **state) {
     (void)state;
     cupel_observation seen = provoke("print", 20, CUPEL_MESSAGE_RUN);
@@ -333,11 +381,18 @@ static int free_board(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1 && !strcmp(argv[1], "--worker")) return play_worker();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_arrive),           cmocka_unit_test(quiet_workers_are_no_deaths),
-        cmocka_unit_test(ends_are_told_apart),      cmocka_unit_test(breakdown_afterwards_is_damage),
-        cmocka_unit_test(hangs_are_killed_in_time), cmocka_unit_test(memory_is_watched),
-        cmocka_unit_test(output_is_bounded),        cmocka_unit_test(strangers_are_told_from_candidates),
-        cmocka_unit_test(descendants_die_too),      cmocka_unit_test(workers_die_with_their_parent),
+        cmocka_unit_test(answers_arrive),
+        cmocka_unit_test(quiet_workers_are_no_deaths),
+        cmocka_unit_test(ends_are_told_apart),
+        cmocka_unit_test(breakdown_afterwards_is_damage),
+        cmocka_unit_test(hangs_are_killed_in_time),
+        cmocka_unit_test(memory_is_watched),
+        cmocka_unit_test(memory_of_the_judgement_accuses_nobody),
+        cmocka_unit_test(tensors_of_the_case_are_not_the_candidates),
+        cmocka_unit_test(output_is_bounded),
+        cmocka_unit_test(strangers_are_told_from_candidates),
+        cmocka_unit_test(descendants_die_too),
+        cmocka_unit_test(workers_die_with_their_parent),
     };
     return cmocka_run_group_tests_name("worker process", tests, make_board, free_board);
 }

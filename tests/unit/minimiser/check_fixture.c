@@ -27,6 +27,10 @@ cupel_code cupel_supervisor_open(const cupel_contract *contract, const cupel_sup
 void cupel_supervisor_close(cupel_supervisor *supervisor) {
     (void)supervisor;
 }
+uint64_t cupel_supervisor_memory(const cupel_supervisor *supervisor) {
+    (void)supervisor;
+    return fake.memory;
+}
 const char *cupel_supervisor_isolation(const cupel_supervisor *supervisor) {
     (void)supervisor;
     return "";
@@ -77,6 +81,7 @@ cupel_code cupel_supervisor_search(cupel_supervisor *supervisor, const cupel_sea
     cupel_recipe recipe;
     fake.searches++;
     fake.start_count = options->start_count;
+    fake.max_elements = options->limits.max_elements;
     for (size_t i = 0; i < options->start_count && i < 8; i++) fake.starts[i] = options->starts[i].dims[0];
     CUPEL_TRY(cupel_recipe_simple(fake.contract, &recipe, err));
     if (fake.breakdowns > 0) {
@@ -90,13 +95,15 @@ cupel_code cupel_supervisor_search(cupel_supervisor *supervisor, const cupel_sea
     scoreboard->cases = fake.cases ? fake.cases : 10;
     scoreboard->gates[CUPEL_GATE_CMP_01] =
         (cupel_gate_tally){.cases = fake.ordinary, .judged = fake.ordinary, .considered = fake.ordinary};
+    scoreboard->outputs[0].by_reason[CUPEL_REASON_OVERFLOW] = fake.overflowing;
     scoreboard->unsupported = fake.unsupported;
     scoreboard->gates[CUPEL_GATE_PRC_01] =
-        (cupel_gate_tally){.cases = 10, .judged = fake.judged, .considered = 100};
+        (cupel_gate_tally){.cases = 10, .judged = fake.judged, .considered = fake.unfinished ? 0 : 100};
     cupel_progress progress = {.scoreboard = scoreboard, .cases = 10};
     if (fake.unsupported) progress.unsupported = "it is not to be had here";
     if (fake.unsupported) assert_true(callbacks->progress(callbacks->self, &progress));
     if (fake.interrupt) *fake.interrupt = 1;
+    if (fake.search_seconds > 0) usleep((useconds_t)(fake.search_seconds * 1e6));
     for (int64_t i = 0; i < fake.suspects; i++) {
         cupel_judged suspicion = {.n = (uint64_t)(4 + i)};
         recipe.dims[0] = 700 + i;

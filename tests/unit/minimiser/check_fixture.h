@@ -34,6 +34,11 @@ typedef struct fake_supervisor {
     size_t start_count;
     const char *clear;                /* removed at the end of the search */
     volatile sig_atomic_t *interrupt; /* set while the search is at work, before its suspects come */
+    uint64_t memory;                  /* of a case, bytes; 0: no limit */
+    double search_seconds;            /* that a search takes before its suspects come */
+    int64_t max_elements;             /* of the last search */
+    int64_t overflowing;              /* elements of the first output that are not judged for that reason */
+    bool unfinished;                  /* no case comes to its end */
     int64_t unsupported;              /* of the 10 cases of a search */
 } fake_supervisor;
 

@@ -227,6 +227,68 @@ static void suspicion_that_an_interrupt_cuts_off_is_inconclusive(void **state) {
     assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
 }
 
+/* One element takes more than 16 bytes. */
+static void contract_without_a_case_that_fits_is_told_at_once(void **state) {
+    fixture *f = *state;
+    cupel_error err = {0};
+    cupel_check_options options = {.kernel = "fake.yaml",
+                                   .directory = f->folder,
+                                   .supervisor = {.executor = "emu"},
+                                   .limits = {.max_elements = INT64_C(1) << 40},
+                                   .cases = 10,
+                                   .standing = CUPEL_STANDING_PROOF};
+    cupel_check_listener listener = {.self = f, .found = check_on_found, .note = check_on_note};
+    fake.memory = 16;
+    assert_int_equal(cupel_check_run(fake.contract, &options, &listener, &f->report, &err),
+                     CUPEL_UNSUPPORTED);
+    assert_int_equal(fake.searches, 0);
+    assert_non_null(strstr(err.text, "the smallest case (N="));
+    assert_non_null(strstr(err.text, "MiB of memory"));
+    /* where the smallest fits, larger ones are kept to what does */
+    fake.memory = 64 << 20;
+    assert_int_equal(cupel_check_run(fake.contract, &options, &listener, &f->report, &err), CUPEL_OK);
+    assert_int_equal(fake.searches, 1);
+    assert_int_equal(fake.max_elements, 1 << 20);
+    assert_non_null(strstr(f->note, "at most 1048576 elements"));
+}
+
+static void nothing_judged_says_why(void **state) {
+    fixture *f = *state;
+    fake.judged = 0;
+    fake.unfinished = true;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    assert_non_null(strstr(f->report.reason, "nothing was judged: no case came to its end"));
+    fake.unfinished = false;
+    fake.overflowing = 90;
+    assert_int_equal(check(f), CUPEL_OK);
+    assert_non_null(strstr(f->report.reason, cupel_reason_text(CUPEL_REASON_OVERFLOW)));
+}
+
+/* Of a budget that was used up long ago nothing is left for the minimiser. */
+static void late_finding_is_left_as_found(void **state) {
+    fixture *f = *state;
+    char *report = NULL;
+    size_t length = 0;
+    cupel_check_options options = {.kernel = "fake.yaml",
+                                   .directory = f->folder,
+                                   .supervisor = {.executor = "emu"},
+                                   .seconds = 0.1,
+                                   .standing = CUPEL_STANDING_PROOF};
+    fake.y_fails_from = 41;
+    fake.suspects = 1;
+    fake.search_seconds = 1.7;
+    assert_int_equal(cupel_check_run(fake.contract, &options, NULL, &f->report, NULL), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_REJECTED);
+    assert_int_equal(fake.tries, 1);
+    assert_false(f->report.findings[0].minimised);
+    FILE *out = open_memstream(&report, &length);
+    cupel_report_text(&f->report, out);
+    fclose(out);
+    assert_non_null(strstr(report, "left as found, since the budget was used up"));
+    free(report);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(nothing_found_is_accepted),
@@ -242,6 +304,9 @@ int main(void) {
         WITH_FIXTURE(suspicion_that_shows_at_the_second_try_counts),
         WITH_FIXTURE(refuted_suspicion_does_not_block),
         WITH_FIXTURE(candidate_that_does_not_open_is_an_error),
+        WITH_FIXTURE(contract_without_a_case_that_fits_is_told_at_once),
+        WITH_FIXTURE(nothing_judged_says_why),
+        WITH_FIXTURE(late_finding_is_left_as_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
