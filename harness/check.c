@@ -289,11 +289,13 @@ static void word_reason(const cupel_check *c, bool could_run) {
         word_nothing(&report->scoreboard, reason, size);
 }
 
-/* Was it left as found before it was tried what the failure needs, while its gate is one that some trait of
- * its case suggests? */
-static bool lacks_attribution(const cupel_check *c, const cupel_check_finding *found) {
-    if (found->minimised) return false;
-    return cupel_check_stopped(c) || found->finding.gate != cupel_gate_of_finding(&found->finding, 0);
+/* What was not minimised: was it tried what the failure needs, where the gate is one that some trait of the
+ * case suggests? Was it time that lacked, and not that one try takes long? */
+static void judge_finish(const cupel_check *c, cupel_check_finding *found) {
+    if (found->minimised) return;
+    const bool stopped = cupel_check_stopped(c);
+    found->gate_untested = stopped || found->finding.gate != cupel_gate_of_finding(&found->finding, 0);
+    found->out_of_time = !stopped && cupel_check_remaining(c) <= 0;
 }
 
 static void conclude(cupel_check *c) {
@@ -321,8 +323,7 @@ static void conclude(cupel_check *c) {
     bool could_run = report->scoreboard.unsupported < report->scoreboard.cases;
     report->verdict = cupel_verdict_of(&report->scoreboard, rejecting, report->unconfirmed, could_run);
     report->interrupted = was_interrupted(c);
-    for (int i = 0; i < report->finding_count; i++)
-        report->findings[i].gate_untested = lacks_attribution(c, &report->findings[i]);
+    for (int i = 0; i < report->finding_count; i++) judge_finish(c, &report->findings[i]);
     if (report->verdict == CUPEL_VERDICT_ACCEPTED && (judged == 0 || report->interrupted || report->skipped))
         report->verdict = CUPEL_VERDICT_INCONCLUSIVE;
     if (report->verdict == CUPEL_VERDICT_INCONCLUSIVE) word_reason(c, could_run);

@@ -41,6 +41,7 @@ typedef struct cupel_check_finding {
     bool minimised;
     bool known;                   /* a bundle of an earlier run, which still fails */
     bool gate_untested;           /* the budget ended before it was tried what the failure needs */
+    bool out_of_time;             /* the budget left nothing for the minimiser */
     double try_seconds;           /* what confirming it took */
     cupel_minimise_report report; /* of the minimiser */
 } cupel_check_finding;

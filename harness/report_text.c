@@ -168,7 +168,7 @@ static void print_notes(const cupel_check_finding *found, FILE *out) {
     if (!found->minimised && !found->gate_untested && found->try_seconds >= 1)
         fprintf(out, "  note      left as found, since one try takes %.0f s; cupel minimise goes on\n",
                 found->try_seconds);
-    else if (!found->minimised && !found->gate_untested && found->finding.fault == CUPEL_FAULT_NONE)
+    else if (found->out_of_time && !found->gate_untested)
         fprintf(out, "  note      left as found, since the budget was used up; cupel minimise goes on\n");
 }
 
