@@ -12,6 +12,7 @@ enum {
 static double grain_of(double x) {
     int exponent;
     if (x == 0) return INFINITY;
+    if (!isfinite(x)) return 0; /* nothing is exact beside it */
     double m = fabs(frexp(x, &exponent));
     uint64_t bits = (uint64_t)ldexp(m, 53);
     return ldexp(1, exponent - 53 + __builtin_ctzll(bits));

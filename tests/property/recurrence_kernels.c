@@ -76,7 +76,7 @@ typedef struct chunk {
     float u[LONGEST][WIDEST];
     float scores[LONGEST][LONGEST]; /* q_i' D k_j, j <= i */
     bool split;                     /* decays stand at the factors: exp(G_i - R) and exp(R - G_j), */
-    float reference[WIDEST];        /* R, the sums at some step of the chunk */
+    int64_t reference;              /* R, the sums at this step, or at i where that comes before; -1: 0 */
 } chunk;
 
 static chunk work;
@@ -96,9 +96,14 @@ static float between(property_problem *p, const recurrence_case *c, int64_t i, i
     return decay_of(p, to - from, form);
 }
 
-/* x times exp of its distance from the reference, for a row (from R to i) or a column (from j to R). */
-static float moved(property_problem *p, float x, int64_t step, int64_t k, bool row, int form) {
-    const float g = work.sums[step][k] - work.reference[k];
+static float reference_of(int64_t i, int64_t k) {
+    const int64_t at = work.reference < i ? work.reference : i;
+    return at < 0 ? 0 : work.sums[at][k];
+}
+
+/* x of this step times exp of its distance from the reference of row i: for the row itself, or a column. */
+static float moved(property_problem *p, float x, int64_t step, int64_t i, int64_t k, bool row, int form) {
+    const float g = work.sums[step][k] - reference_of(i, k);
     return x * decay_of(p, row ? g : -g, form);
 }
 
@@ -106,8 +111,8 @@ static float weighted(property_problem *p, const recurrence_case *c, const float
                       int form) {
     float y[WIDEST], z[WIDEST];
     if (work.split) {
-        for (int64_t k = 0; k < c->k; k++) y[k] = moved(p, c->key[work.begin + j][k], j, k, false, form);
-        for (int64_t k = 0; k < c->k; k++) z[k] = moved(p, x[k], i, k, true, form);
+        for (int64_t k = 0; k < c->k; k++) y[k] = moved(p, c->key[work.begin + j][k], j, i, k, false, form);
+        for (int64_t k = 0; k < c->k; k++) z[k] = moved(p, x[k], i, i, k, true, form);
         return dot(p, z, y, 1, c->k, form);
     }
     for (int64_t k = 0; k < c->k; k++) y[k] = c->key[work.begin + j][k] * between(p, c, i, j, k, form);
@@ -127,12 +132,14 @@ static void sum_logs(const recurrence_case *c) {
 /* Splits the decays where no factor leaves the range by it: from the chunk's start, or any of its steps. */
 static void choose_split(property_problem *p, const recurrence_case *c, int form) {
     work.split = c->gated && form % 4 < 2;
-    const int64_t at = (int64_t)cupel_random_below(&p->random, (uint64_t)work.n + 1) - 1;
-    for (int64_t k = 0; k < c->k; k++) work.reference[k] = at < 0 || form % 8 < 3 ? 0 : work.sums[at][k];
+    work.reference = (int64_t)cupel_random_below(&p->random, (uint64_t)work.n + 1) - 1;
+    if (form % 8 < 3) work.reference = -1;
     for (int64_t i = 0; i < work.n && work.split; i++) {
         const int64_t t = work.begin + i;
         for (int64_t k = 0; k < c->k; k++) {
-            const double g = fabs((double)work.sums[i][k] - (double)work.reference[k]);
+            double g = fabs((double)work.sums[i][k]);
+            for (int64_t j = i; j < work.n; j++)
+                g = fmax(g, fabs((double)work.sums[i][k] - (double)reference_of(j, k)));
             const double most = fmax(fabs(c->q[t][k]) * fmax(1, fabs(c->scale)), fabs(c->key[t][k]));
             work.split = work.split && g < 80 && fmax(1, most) * exp(g) < 1e36;
         }
@@ -235,14 +242,14 @@ static void carry_state(property_problem *p, const recurrence_case *c, float *st
         for (int64_t v = 0; v < c->v; v++) {
             float terms[LONGEST], most = 0;
             for (int64_t j = 0; j < work.n && work.split; j++) {
-                terms[j] = moved(p, c->key[work.begin + j][k], j, k, false, form) * work.u[j][v];
+                terms[j] = moved(p, c->key[work.begin + j][k], j, last, k, false, form) * work.u[j][v];
                 most = fmaxf(most, isnan(terms[j]) ? INFINITY : fabsf(terms[j]));
             }
             const bool split = work.split && most < 1e35f;
             for (int64_t j = 0; j < work.n && !split; j++)
                 terms[j] = c->key[work.begin + j][k] * between(p, c, last, j, k, form) * work.u[j][v];
             const float own = property_sum(terms, work.n, form, &p->random);
-            const float sum = split ? moved(p, own, last, k, true, form) : own;
+            const float sum = split ? moved(p, own, last, last, k, true, form) : own;
             float *s = &state[k * WIDEST + v];
             *s = kept(work.begin > 0 ? *s * whole + sum : sum, fault);
         }
