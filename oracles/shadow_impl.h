@@ -22,7 +22,7 @@ typedef struct cupel_shadow_tensor {
 typedef enum cupel_shadow_idea {
     CUPEL_IDEA_NONE,
     CUPEL_IDEA_FUSED_SUM,       /* ADD, SUB with a product; SUM of a product. inner: the product */
-    CUPEL_IDEA_SAME,            /* (x + 1) - 1. inner: x */
+    CUPEL_IDEA_SAME,            /* (x + c) - c. inner: x */
     CUPEL_IDEA_MEAN,            /* DIV of a statistic's SUM. inner: the SUM; source: its argument */
     CUPEL_IDEA_SQUARES,         /* SUM of (x - mean)^2. inner: the product; source: x */
     CUPEL_IDEA_VARIANCE,        /* DIV of that. inner: the SUM; source: x */

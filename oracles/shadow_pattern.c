@@ -69,15 +69,18 @@ static cupel_shadow_pattern joined(const cupel_graph *graph, const cupel_node *n
     return (cupel_shadow_pattern){0};
 }
 
-static bool is_one(const cupel_graph *graph, int node) {
-    const cupel_node *n = &graph->nodes[cupel_shadow_behind(graph, node)];
-    return n->op == CUPEL_OP_CONSTANT && n->kind == CUPEL_VALUE_REAL && n->number == 1 && !n->digits;
+/* The same literal, 1 or the 8 of a sigmoid. */
+static bool same_constant(const cupel_graph *graph, int node, int other) {
+    const cupel_node *n = &graph->nodes[cupel_shadow_behind(graph, node)],
+                     *m = &graph->nodes[cupel_shadow_behind(graph, other)];
+    return n == m && n->op == CUPEL_OP_CONSTANT && n->kind == CUPEL_VALUE_REAL && n->number >= 1 &&
+           !n->digits;
 }
 
-/* (x + 1) - 1 states an error relative to 1; kernels compute x. */
+/* (x + c) - c states an error relative to c; kernels compute x. */
 static cupel_shadow_pattern difference(const cupel_graph *graph, const cupel_node *n) {
     const cupel_node *sum = &graph->nodes[n->args[0]];
-    if (sum->op == CUPEL_OP_ADD && is_one(graph, n->args[1]) && is_one(graph, sum->args[1]))
+    if (sum->op == CUPEL_OP_ADD && same_constant(graph, n->args[1], sum->args[1]))
         return (cupel_shadow_pattern){.idea = CUPEL_IDEA_SAME, .inner = sum->args[0]};
     return joined(graph, n);
 }
