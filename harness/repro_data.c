@@ -136,6 +136,8 @@ static const char *need_not(const cupel_repro_job *job) {
     const cupel_finding *finding = job->bundle->finding;
     if (needs_schedule(finding)) return "a race shows when threads happen to run in the wrong order";
     switch (finding->kind) {
+    case CUPEL_FINDING_INACCURATE:
+        return "the result is unusual, not impossible: it lies inside what this file permits";
     case CUPEL_FINDING_STRAY_READ: return "what lies in memory that was not initialised is up to chance";
     case CUPEL_FINDING_BAD_ACCESS:
         return job->host ? "an access outside its buffer may find memory that is there"

@@ -148,8 +148,8 @@
     X("scan", cumprod, "cumprod(x, axis)", "torch.cumprod", NOW)                                             \
     X("scan", cummax, "cummax(x, axis)", "torch.cummax (values)", NOW)                                       \
     X("scan", cummin, "cummin(x, axis)", "torch.cummin (values)", NOW)                                       \
-    X("scan", logcumsumexp, "logcumsumexp(x, axis)", "torch.logcumsumexp", NOW)                            \
-    X("scan", linear_scan, "linear_scan(a, b, axis=-1, reverse=false)", "none", NOW)                       \
+    X("scan", logcumsumexp, "logcumsumexp(x, axis)", "torch.logcumsumexp", NOW)                              \
+    X("scan", linear_scan, "linear_scan(a, b, axis=-1, reverse=false)", "none", NOW)                         \
     X("softmax", softmax, "softmax(x, axis)", "torch.softmax", NOW)                                          \
     X("softmax", log_softmax, "log_softmax(x, axis)", "torch.log_softmax", NOW)                              \
     X("norm", layer_norm, "layer_norm(x, weight=1, bias=0, eps=1e-5)", "torch.nn.functional.layer_norm",     \
@@ -169,13 +169,13 @@
     X("attention", attention,                                                                                \
       "attention(q, k, v, scale=none, causal=false, mask=none, empty_rows=\"nan\", align=\"bottom_right\")", \
       "torch.nn.functional.scaled_dot_product_attention", NOW)                                               \
-    X("linear recurrences", linear_attention, "linear_attention(q, k, v, scale=1)", "none", NOW)           \
+    X("linear recurrences", linear_attention, "linear_attention(q, k, v, scale=1)", "none", NOW)             \
     X("linear recurrences", gated_linear_attention, "gated_linear_attention(q, k, v, g, scale=1)", "none",   \
-      NOW)                                                                                                 \
-    X("linear recurrences", delta_rule, "delta_rule(q, k, v, beta, scale=1)", "none", NOW)                 \
-    X("linear recurrences", gated_delta_rule, "gated_delta_rule(q, k, v, g, beta, scale=1)", "none", NOW)  \
-    X("linear recurrences", kda, "kda(q, k, v, g, beta, scale=1)", "none", NOW)                            \
-    X("linear recurrences", ssd, "ssd(x, dt, A, B, C)", "none", NOW)                                       \
+      NOW)                                                                                                   \
+    X("linear recurrences", delta_rule, "delta_rule(q, k, v, beta, scale=1)", "none", NOW)                   \
+    X("linear recurrences", gated_delta_rule, "gated_delta_rule(q, k, v, g, beta, scale=1)", "none", NOW)    \
+    X("linear recurrences", kda, "kda(q, k, v, g, beta, scale=1)", "none", NOW)                              \
+    X("linear recurrences", ssd, "ssd(x, dt, A, B, C)", "none", NOW)                                         \
     X("loss", mse_loss, "mse_loss(x, target, reduction=\"mean\")", "torch.nn.functional.mse_loss", NOW)      \
     X("loss", l1_loss, "l1_loss(x, target, reduction=\"mean\")", "torch.nn.functional.l1_loss", NOW)         \
     X("loss", smooth_l1_loss, "smooth_l1_loss(x, target, reduction=\"mean\", beta=1)",                       \

@@ -56,6 +56,10 @@ def compiles(nvcc, bundle, keep):
     built = run([nvcc, "-arch=sm_90", "-Werror", "all-warnings", "-o", program, source])
     if built.returncode:
         return built.stdout
+    if "-inaccurate-" in bundle:  # evidence: what it permits holds the result
+        with open(source, encoding="utf-8") as text:
+            if "unusual, not impossible" not in text.read():
+                return "an inaccurate result that is permitted, and no word that it need not show"
     if keep:
         name = os.path.basename(os.path.dirname(bundle)) + "--" + os.path.basename(bundle)
         shutil.move(program, os.path.join(keep, name))

@@ -45,7 +45,8 @@ static void element_types_meet_their_parameters(void **state) {
         char text[512];
         snprintf(text, sizeof text,
                  "cupel: 1\nsource: {file: k.cu}\nid: types\ndims: {N: 16}\ninputs: {x: '%s[N]'}\n"
-                 "outputs: {y: 'f32[N]'}\nensures: {y: 'full([N], 0)'}\nkernel: {entry: k, args: [x, y], grid: [1], "
+                 "outputs: {y: 'f32[N]'}\nensures: {y: 'full([N], 0)'}\nkernel: {entry: k, args: [x, y], "
+                 "grid: [1], "
                  "block: [32]}\n",
                  rows[r / 2].type);
         cupel_contracts contracts;
