@@ -94,12 +94,6 @@ cupel_ball cupel_ball_operand(const cupel_working *w, const cupel_ball *a) {
 }
 
 /* The node behind views that keep its elements. */
-static int behind_views(const cupel_graph *graph, int node) {
-    while (graph->nodes[node].op == CUPEL_OP_VIEW || graph->nodes[node].op == CUPEL_OP_RESHAPE)
-        node = graph->nodes[node].args[0];
-    return node;
-}
-
 /* The element of the node behind the views that element `index` of *node stands for; *node becomes that node.
  */
 static int64_t element_behind(const cupel_graph *graph, int *node, int64_t index) {
@@ -134,10 +128,10 @@ static bool row_holds(const cupel_graph *graph, const cupel_node *maximum, int64
  * square tensor may meet the maxima of other rows. Indices are affine, so a few elements tell: the corners
  * and some between. */
 static bool is_own_maximum(const cupel_graph *graph, int x, int maximum) {
-    const cupel_node *reduced = &graph->nodes[behind_views(graph, maximum)];
+    const cupel_node *reduced = &graph->nodes[cupel_graph_behind_views(graph, maximum)];
     const int64_t count = graph->nodes[x].count;
     if (reduced->op != CUPEL_OP_AMAX || count == 0) return false;
-    if (behind_views(graph, reduced->args[0]) != behind_views(graph, x)) return false;
+    if (cupel_graph_behind_views(graph, reduced->args[0]) != cupel_graph_behind_views(graph, x)) return false;
     const int64_t samples[] = {0,         count - 1,     count / 2, count / 3,
                                count / 5, count * 3 / 4, count / 7, count - 1 - count / 9};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -150,12 +144,12 @@ static bool is_own_maximum(const cupel_graph *graph, int x, int maximum) {
 
 /* Is this sum one over a whole row of exp(x - amax(x))? Then one of its terms is exp(0). */
 static bool is_softmax_sum(const cupel_graph *graph, const cupel_node *sum) {
-    const cupel_node *term = &graph->nodes[behind_views(graph, sum->args[0])];
+    const cupel_node *term = &graph->nodes[cupel_graph_behind_views(graph, sum->args[0])];
     if (term->op != CUPEL_OP_EXP && term->op != CUPEL_OP_EXP2) return false;
-    const cupel_node *shifted = &graph->nodes[behind_views(graph, term->args[0])];
+    const cupel_node *shifted = &graph->nodes[cupel_graph_behind_views(graph, term->args[0])];
     if (shifted->op != CUPEL_OP_SUB || !is_own_maximum(graph, shifted->args[0], shifted->args[1]))
         return false;
-    const cupel_node *maximum = &graph->nodes[behind_views(graph, shifted->args[1])];
+    const cupel_node *maximum = &graph->nodes[cupel_graph_behind_views(graph, shifted->args[1])];
     const cupel_node *argument = &graph->nodes[maximum->args[0]], *summed = &graph->nodes[sum->args[0]];
     const int64_t n = summed->shape[summed->rank - 1];
     if (n != argument->shape[argument->rank - 1] || sum->count == 0) return false;
@@ -180,8 +174,9 @@ static bool is_softmax_sum(const cupel_graph *graph, const cupel_node *sum) {
 
 /* A literal or a parameter, an integer too. */
 static bool is_constant(const cupel_graph *graph, int node) {
-    int at = behind_views(graph, node);
-    if (graph->nodes[at].op == CUPEL_OP_TOREAL) at = behind_views(graph, graph->nodes[at].args[0]);
+    int at = cupel_graph_behind_views(graph, node);
+    if (graph->nodes[at].op == CUPEL_OP_TOREAL)
+        at = cupel_graph_behind_views(graph, graph->nodes[at].args[0]);
     return graph->nodes[at].op == CUPEL_OP_CONSTANT;
 }
 
@@ -195,9 +190,11 @@ cupel_trait cupel_trait_of(const cupel_graph *graph, int index) {
     case CUPEL_OP_MUL: t.square = n->args[0] == n->args[1]; break;
     case CUPEL_OP_SUB: t.below_maximum = is_own_maximum(graph, n->args[0], n->args[1]); break;
     case CUPEL_OP_EXP:
-    case CUPEL_OP_EXP2: t.folded = graph->nodes[behind_views(graph, n->args[0])].op == CUPEL_OP_SUB; break;
+    case CUPEL_OP_EXP2:
+        t.folded = graph->nodes[cupel_graph_behind_views(graph, n->args[0])].op == CUPEL_OP_SUB;
+        break;
     case CUPEL_OP_DIV:
-        t.root_divisor = graph->nodes[behind_views(graph, n->args[1])].op == CUPEL_OP_SQRT;
+        t.root_divisor = graph->nodes[cupel_graph_behind_views(graph, n->args[1])].op == CUPEL_OP_SQRT;
         t.constant_divisor = is_constant(graph, n->args[1]);
         break;
     case CUPEL_OP_SUM: t.softmax_sum = n->rescalable && is_softmax_sum(graph, n); break;

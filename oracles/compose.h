@@ -49,6 +49,8 @@ cupel_composer *cupel_compose_find(size_t function);
  * fallbacks) then. */
 bool cupel_call_has(const cupel_call *call, int i);
 int cupel_call_node(cupel_builder *b, const cupel_call *call, int i);
+/* The same as a real number: of an integer tensor its elements become real. */
+int cupel_call_real(cupel_builder *b, const cupel_call *call, int i);
 int64_t cupel_call_integer(cupel_builder *b, const cupel_call *call, int i, int64_t fallback);
 /* true, false, 1 or 0. */
 bool cupel_call_flag(cupel_builder *b, const cupel_call *call, int i, bool fallback);

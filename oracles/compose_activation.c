@@ -1,12 +1,8 @@
 /* Activations, as torch._decomp writes them. Arguments of integer tensors become real first. */
 #include "function_table.h"
 
-static int real_argument(cupel_builder *b, const cupel_call *call, int i) {
-    return cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_call_node(b, call, i));
-}
-
 static int argument_or(cupel_builder *b, const cupel_call *call, int i, const char *literal) {
-    return cupel_call_has(call, i) ? real_argument(b, call, i) : cupel_emit_literal(b, literal);
+    return cupel_call_has(call, i) ? cupel_call_real(b, call, i) : cupel_emit_literal(b, literal);
 }
 
 static int greater_(cupel_builder *b, int x, int y) {
@@ -39,7 +35,7 @@ int cupel_compose_sigmoid_of(cupel_builder *b, int x) {
 }
 
 int cupel_compose_sigmoid(cupel_builder *b, const cupel_call *call) {
-    return cupel_compose_sigmoid_of(b, real_argument(b, call, 0));
+    return cupel_compose_sigmoid_of(b, cupel_call_real(b, call, 0));
 }
 
 /* clamp at 0: NaN stays NaN, integers stay integers */
@@ -49,7 +45,7 @@ int cupel_compose_relu(cupel_builder *b, const cupel_call *call) {
 }
 
 int cupel_compose_leaky_relu(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0);
+    int x = cupel_call_real(b, call, 0);
     int slope = argument_or(b, call, 1, "0.01"), below = mul_(b, x, slope);
     /* max(x, 0) + slope min(x, 0) has another zero for -0: a sum's is not judged */
     int y = where_(b, greater_(b, x, number_(b, 0.0)), x, add_(b, below, number_(b, 0.0)));
@@ -79,22 +75,22 @@ static int elu_of(cupel_builder *b, int x, int alpha, int scale, int input_scale
 }
 
 int cupel_compose_elu(cupel_builder *b, const cupel_call *call) {
-    return elu_of(b, real_argument(b, call, 0), argument_or(b, call, 1, "1"), -1, -1);
+    return elu_of(b, cupel_call_real(b, call, 0), argument_or(b, call, 1, "1"), -1, -1);
 }
 
 int cupel_compose_selu(cupel_builder *b, const cupel_call *call) {
-    return elu_of(b, real_argument(b, call, 0), cupel_emit_literal(b, "1.6732632423543772848170429916717"),
+    return elu_of(b, cupel_call_real(b, call, 0), cupel_emit_literal(b, "1.6732632423543772848170429916717"),
                   cupel_emit_literal(b, "1.0507009873554804934193349852946"), -1);
 }
 
 int cupel_compose_celu(cupel_builder *b, const cupel_call *call) {
     int alpha = argument_or(b, call, 1, "1");
-    return elu_of(b, real_argument(b, call, 0), alpha, -1, div_(b, number_(b, 1.0), alpha));
+    return elu_of(b, cupel_call_real(b, call, 0), alpha, -1, div_(b, number_(b, 1.0), alpha));
 }
 
 int cupel_compose_gelu(cupel_builder *b, const cupel_call *call) {
     static const char *const forms[] = {"none", "tanh", NULL};
-    int x = real_argument(b, call, 0), half = number_(b, 0.5), one = number_(b, 1.0);
+    int x = cupel_call_real(b, call, 0), half = number_(b, 0.5), one = number_(b, 1.0);
     if (cupel_call_choice(b, call, 1, forms) == 0) {
         int root_half = cupel_emit_literal(b, "0.70710678118654752440084436210484903928483593768847");
         int y = mul_(b, mul_(b, x, half), add_(b, one, erf_(b, mul_(b, x, root_half))));
@@ -109,7 +105,7 @@ int cupel_compose_gelu(cupel_builder *b, const cupel_call *call) {
 }
 
 int cupel_compose_silu(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0);
+    int x = cupel_call_real(b, call, 0);
     return composite_(b, CUPEL_FORM_SILU, mul_(b, x, cupel_compose_sigmoid_of(b, x)), x, -1, -1);
 }
 
@@ -122,23 +118,23 @@ static int softplus_of(cupel_builder *b, int x, int beta, int threshold) {
 }
 
 int cupel_compose_softplus(cupel_builder *b, const cupel_call *call) {
-    int beta = cupel_call_has(call, 1) ? real_argument(b, call, 1) : -1;
-    return softplus_of(b, real_argument(b, call, 0), beta, argument_or(b, call, 2, "20"));
+    int beta = cupel_call_has(call, 1) ? cupel_call_real(b, call, 1) : -1;
+    return softplus_of(b, cupel_call_real(b, call, 0), beta, argument_or(b, call, 2, "20"));
 }
 
 int cupel_compose_mish(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0);
+    int x = cupel_call_real(b, call, 0);
     int t = relative_to_one(b, tanh_(b, softplus_of(b, x, -1, number_(b, 20.0))));
     return composite_(b, CUPEL_FORM_MISH, mul_(b, x, t), x, t, -1);
 }
 
 int cupel_compose_softsign(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0);
+    int x = cupel_call_real(b, call, 0);
     return div_(b, x, add_(b, number_(b, 1.0), abs_(b, x)));
 }
 
 int cupel_compose_hardtanh(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0);
+    int x = cupel_call_real(b, call, 0);
     int low = argument_or(b, call, 1, "-1"), high = argument_or(b, call, 2, "1");
     double least = -1, most = 1;
     bool known = !cupel_call_has(call, 1) || cupel_operand_number(&call->args[1], &least);
@@ -155,41 +151,41 @@ static int sixth(cupel_builder *b, int x) {
 }
 
 int cupel_compose_hardsigmoid(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0);
+    int x = cupel_call_real(b, call, 0);
     return composite_(b, CUPEL_FORM_HARDSIGMOID, clamp_(b, sixth(b, x), 0.0, 1.0), x, -1, -1);
 }
 
 /* x relu6(x + 3) / 6: the product comes first, and may overflow */
 int cupel_compose_hardswish(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0), six = number_(b, 6.0);
+    int x = cupel_call_real(b, call, 0), six = number_(b, 6.0);
     int y = div_(b, mul_(b, x, clamp_(b, mul_(b, six, sixth(b, x)), 0.0, 6.0)), six);
     return composite_(b, CUPEL_FORM_HARDSWISH, y, x, -1, -1);
 }
 
 /* min(x, 0) - log1p(exp(-|x|)) */
 int cupel_compose_logsigmoid(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0);
+    int x = cupel_call_real(b, call, 0);
     int soft = log_one_and_exp(b, neg_(b, abs_(b, x)));
     int y = sub_(b, minimum_(b, x, number_(b, 0.0)), soft);
     return composite_(b, CUPEL_FORM_LOGSIGMOID, y, x, -1, -1);
 }
 
 int cupel_compose_tanhshrink(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0);
+    int x = cupel_call_real(b, call, 0);
     return sub_(b, x, tanh_(b, x));
 }
 
 /* NaN stays NaN, as in PyTorch's decomposition; its zero is x * 0, whose sign would be judged, so a plain 0
  * stands here. */
 int cupel_compose_softshrink(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0), lambda = argument_or(b, call, 1, "0.5");
+    int x = cupel_call_real(b, call, 0), lambda = argument_or(b, call, 1, "0.5");
     int inner = where_(b, cupel_emit_unary(b, CUPEL_OP_ISNAN, x), x, number_(b, 0.0));
     int below = where_(b, less_(b, x, neg_(b, lambda)), add_(b, x, lambda), inner);
     return where_(b, greater_(b, x, lambda), sub_(b, x, lambda), below);
 }
 
 int cupel_compose_hardshrink(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0), lambda = argument_or(b, call, 1, "0.5");
+    int x = cupel_call_real(b, call, 0), lambda = argument_or(b, call, 1, "0.5");
     int inside = and_(b, less_equal_(b, neg_(b, lambda), x), less_equal_(b, x, lambda));
     return where_(b, inside, number_(b, 0.0), x);
 }

@@ -11,6 +11,10 @@ int cupel_call_node(cupel_builder *b, const cupel_call *call, int i) {
     return cupel_operand_node(b, &call->args[i]);
 }
 
+int cupel_call_real(cupel_builder *b, const cupel_call *call, int i) {
+    return cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_call_node(b, call, i));
+}
+
 int64_t cupel_call_integer(cupel_builder *b, const cupel_call *call, int i, int64_t fallback) {
     int64_t value;
     if (!cupel_call_has(call, i)) return fallback;

@@ -3,16 +3,12 @@
 
 #include "function_table.h"
 
-static int real_argument(cupel_builder *b, const cupel_call *call, int i) {
-    return cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_call_node(b, call, i));
-}
-
 /* ---- probabilities ---- */
 
 /* (t - 1) max(log(1 - x), -100) - t max(log(x), -100); the textbook's log(1 - x) is as good as PyTorch's
  * log1p(-x) */
 int cupel_compose_bce(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0), target = real_argument(b, call, 1), least = number_(b, -100.0);
+    int x = cupel_call_real(b, call, 0), target = cupel_call_real(b, call, 1), least = number_(b, -100.0);
     int log_absent = maximum_(b, log_(b, sub_(b, number_(b, 1.0), x)), least),
         log_present = maximum_(b, log_(b, x), least);
     int absent = mul_(b, sub_(b, target, number_(b, 1.0)), log_absent);
@@ -28,7 +24,7 @@ int cupel_compose_bce(cupel_builder *b, const cupel_call *call) {
  * and the logarithm as one sum in any order, and |x| comes and goes. An infinite x is NaN or an infinity, by
  * the form, and is not judged. */
 int cupel_compose_bce_with_logits(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0), target = real_argument(b, call, 1);
+    int x = cupel_call_real(b, call, 0), target = cupel_call_real(b, call, 1);
     int one = number_(b, 1.0), size = abs_(b, x), product = mul_(b, x, target);
     int soft = sub_(b, add_(b, log1p_(b, exp_(b, neg_(b, size))), one), one); /* or log(1 + exp) */
     if (product < 0) return -1;
@@ -44,7 +40,7 @@ int cupel_compose_bce_with_logits(cupel_builder *b, const cupel_call *call) {
  * extent. */
 int cupel_compose_kl_div(cupel_builder *b, const cupel_call *call) {
     static const char *const choices[] = {"mean", "sum", "none", "batchmean", NULL};
-    int x = real_argument(b, call, 0), target = real_argument(b, call, 1), loss;
+    int x = cupel_call_real(b, call, 0), target = cupel_call_real(b, call, 1), loss;
     if (cupel_call_flag(b, call, 3, false)) {
         loss = mul_(b, exp_(b, target), sub_(b, target, x));
     } else {
@@ -111,12 +107,12 @@ static int pick_classes(cupel_builder *b, const cupel_call *call, int x, int tar
 }
 
 int cupel_compose_nll_loss(cupel_builder *b, const cupel_call *call) {
-    return pick_classes(b, call, real_argument(b, call, 0), cupel_call_node(b, call, 1));
+    return pick_classes(b, call, cupel_call_real(b, call, 0), cupel_call_node(b, call, 1));
 }
 
 /* Targets are classes (integers), or probabilities of the shape of x. */
 int cupel_compose_cross_entropy(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0), target = cupel_call_node(b, call, 1);
+    int x = cupel_call_real(b, call, 0), target = cupel_call_node(b, call, 1);
     if (x < 0 || target < 0) return -1;
     if (b->nodes[x].rank == 0)
         return cupel_emit_fail(b, CUPEL_CONTRACT, call->args[0].place,
@@ -135,14 +131,14 @@ int cupel_compose_cross_entropy(cupel_builder *b, const cupel_call *call) {
 
 /* sum(x y) / (max(|x|, eps) max(|y|, eps)) */
 int cupel_compose_cosine_similarity(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0), y = real_argument(b, call, 1), product = mul_(b, x, y);
+    int x = cupel_call_real(b, call, 0), y = cupel_call_real(b, call, 1), product = mul_(b, x, y);
     if (product < 0) return -1;
     int rank = b->nodes[product].rank;
     x = cupel_emit_broadcast(b, x, rank, b->nodes[product].shape);
     y = cupel_emit_broadcast(b, y, rank, b->nodes[product].shape);
     int axis = cupel_call_axis(b, call, 2, rank, 1);
     unsigned axes = rank ? 1u << axis : 0;
-    int eps = cupel_call_has(call, 3) ? real_argument(b, call, 3) : cupel_emit_literal(b, "1e-8");
+    int eps = cupel_call_has(call, 3) ? cupel_call_real(b, call, 3) : cupel_emit_literal(b, "1e-8");
     const cupel_operand two = {.form = CUPEL_OPERAND_ABSENT};
     int size_x = maximum_(b, cupel_compose_norm_of(b, x, &two, axes, false), eps);
     int size_y = maximum_(b, cupel_compose_norm_of(b, y, &two, axes, false), eps);
@@ -159,10 +155,10 @@ static int distance(cupel_builder *b, int x, int y, int eps) {
 }
 
 int cupel_compose_triplet_margin_loss(cupel_builder *b, const cupel_call *call) {
-    int anchor = real_argument(b, call, 0), positive = real_argument(b, call, 1),
-        negative = real_argument(b, call, 2);
-    int margin = cupel_call_has(call, 3) ? real_argument(b, call, 3) : number_(b, 1.0);
-    int eps = cupel_call_has(call, 4) ? real_argument(b, call, 4) : cupel_emit_literal(b, "1e-6");
+    int anchor = cupel_call_real(b, call, 0), positive = cupel_call_real(b, call, 1),
+        negative = cupel_call_real(b, call, 2);
+    int margin = cupel_call_has(call, 3) ? cupel_call_real(b, call, 3) : number_(b, 1.0);
+    int eps = cupel_call_has(call, 4) ? cupel_call_real(b, call, 4) : cupel_emit_literal(b, "1e-6");
     int near = distance(b, anchor, positive, eps), far = distance(b, anchor, negative, eps);
     int open = sub_(b, add_(b, margin, near), far), zero = number_(b, 0.0);
     int loss = composite_(b, CUPEL_FORM_CLAMP_MIN, maximum_(b, open, zero), open, zero, -1);

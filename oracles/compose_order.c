@@ -5,33 +5,19 @@
 
 /* SORT or ARGSORT along an axis, which stands last meanwhile. */
 static int order_of(cupel_builder *b, cupel_op op, int x, int axis, bool stable) {
-    if (b->code != CUPEL_OK || x < 0) return -1;
-    const int last = b->nodes[x].rank - 1;
-    int order[CUPEL_RANK_MAX];
-    for (int i = 0; i <= last; i++) order[i] = i;
-    order[axis] = last;
-    order[last] = axis;
-    int moved = cupel_emit_permute(b, x, order);
+    int moved = cupel_emit_exchange(b, x, axis);
     if (moved < 0) return -1;
-    cupel_node node = {.op = op, .kind = b->nodes[moved].kind, .rank = last + 1};
+    cupel_node node = {.op = op, .kind = b->nodes[moved].kind, .rank = b->nodes[moved].rank};
     if (op == CUPEL_OP_ARGSORT) node.kind = CUPEL_VALUE_INT, node.integer = stable;
     memcpy(node.shape, b->nodes[moved].shape, sizeof node.shape);
-    return cupel_emit_permute(b, cupel_emit_add(b, node, 1, &moved), order);
-}
-
-static int reversed(cupel_builder *b, int x, int axis) {
-    if (b->code != CUPEL_OK || x < 0) return -1;
-    cupel_window w = cupel_window_of(b, x);
-    if (w.shape[axis] > 0) w.offset += (w.shape[axis] - 1) * w.stride[axis];
-    w.stride[axis] = -w.stride[axis];
-    return cupel_window_finish(b, &w);
+    return cupel_emit_exchange(b, cupel_emit_add(b, node, 1, &moved), axis);
 }
 
 /* Descending is ascending read backwards, NaN first. */
 static int sorted(cupel_builder *b, int x, int axis, bool descending) {
     if (b->code != CUPEL_OK || x < 0 || b->nodes[x].rank == 0) return x;
     int values = order_of(b, CUPEL_OP_SORT, x, axis, false);
-    return descending ? reversed(b, values, axis) : values;
+    return descending ? cupel_emit_flip(b, values, axis) : values;
 }
 
 int cupel_compose_sort(cupel_builder *b, const cupel_call *call) {
@@ -52,8 +38,8 @@ int cupel_compose_argsort(cupel_builder *b, const cupel_call *call) {
     if (b->nodes[x].rank == 0) return cupel_emit_integer(b, 0);
     int64_t last = b->nodes[x].shape[axis] - 1;
     if (!descending) return order_of(b, CUPEL_OP_ARGSORT, x, axis, stable);
-    int positions = order_of(b, CUPEL_OP_ARGSORT, reversed(b, x, axis), axis, stable);
-    return sub_(b, cupel_emit_integer(b, last), reversed(b, positions, axis));
+    int positions = order_of(b, CUPEL_OP_ARGSORT, cupel_emit_flip(b, x, axis), axis, stable);
+    return sub_(b, cupel_emit_integer(b, last), cupel_emit_flip(b, positions, axis));
 }
 
 /* The values, in order; positions are argsort's first k. */

@@ -3,10 +3,6 @@
 
 #include "function_table.h"
 
-static int real_argument(cupel_builder *b, const cupel_call *call, int i) {
-    return cupel_emit_as(b, CUPEL_VALUE_REAL, cupel_call_node(b, call, i));
-}
-
 /* ---- rope ---- */
 
 /* Elements first, first + step, .. of the last axis. */
@@ -22,7 +18,7 @@ static int table_half(cupel_builder *b, int table, int which, int64_t pairs, boo
 
 static bool read_rope(cupel_builder *b, const cupel_call *call, int args[3], int64_t *pairs) {
     for (int i = 0; i < 3; i++) {
-        args[i] = real_argument(b, call, i);
+        args[i] = cupel_call_real(b, call, i);
         if (args[i] < 0) return false;
         const cupel_node *n = &b->nodes[args[i]];
         int64_t width = n->rank ? n->shape[n->rank - 1] : 0;
@@ -96,7 +92,7 @@ static int mask_shape(cupel_builder *b, const cupel_call *call, int64_t *shape) 
  * onto the others (-x - 1), times 4.6566127342e-10 in single precision (triton/language/random.py). */
 int cupel_compose_dropout_mask(cupel_builder *b, const cupel_call *call) {
     int64_t shape[CUPEL_RANK_MAX], seed = cupel_call_integer(b, call, 0, 0), count = 1;
-    int p = real_argument(b, call, 1), rank = mask_shape(b, call, shape);
+    int p = cupel_call_real(b, call, 1), rank = mask_shape(b, call, shape);
     if (b->code != CUPEL_OK) return -1;
     for (int i = 0; i < rank; i++)
         if (__builtin_mul_overflow(count, shape[i], &count))
@@ -151,8 +147,8 @@ static bool read_zero_point(cupel_builder *b, const cupel_call *call, cupel_dtyp
  * and infinities have no integer, and are left open by the cast. To a floating type the quotient is clamped
  * to the type's range and rounded: what saturating casts to fp8 do, NaN staying NaN. */
 int cupel_compose_quantize(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0), scale = real_argument(b, call, 1);
-    int zero = cupel_call_has(call, 3) ? real_argument(b, call, 3) : -1;
+    int x = cupel_call_real(b, call, 0), scale = cupel_call_real(b, call, 1);
+    int zero = cupel_call_has(call, 3) ? cupel_call_real(b, call, 3) : -1;
     const cupel_dtype type = call->args[2].type;
     double low, high;
     if (x < 0 || scale < 0 || b->code != CUPEL_OK) return -1;
@@ -175,7 +171,7 @@ int cupel_compose_quantize(cupel_builder *b, const cupel_call *call) {
 
 /* (x - zero_point) scale */
 int cupel_compose_dequantize(cupel_builder *b, const cupel_call *call) {
-    int x = real_argument(b, call, 0);
-    if (cupel_call_has(call, 2)) x = sub_(b, x, real_argument(b, call, 2));
-    return mul_(b, x, real_argument(b, call, 1));
+    int x = cupel_call_real(b, call, 0);
+    if (cupel_call_has(call, 2)) x = sub_(b, x, cupel_call_real(b, call, 2));
+    return mul_(b, x, cupel_call_real(b, call, 1));
 }

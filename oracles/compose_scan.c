@@ -35,17 +35,10 @@ int cupel_compose_logs_of(cupel_builder *b, int decay) {
     return inner < 0 ? -1 : cupel_emit_add(b, n, 1, &inner);
 }
 
-/* Exchanges an axis with the last, and turns it around. */
+/* An axis exchanged with the last, and turned around. */
 static int turn(cupel_builder *b, int x, int axis, bool reverse) {
-    if (b->code != CUPEL_OK || x < 0) return -1;
-    const int last = b->nodes[x].rank - 1;
-    int order[CUPEL_RANK_MAX];
-    for (int i = 0; i <= last; i++) order[i] = i;
-    order[axis] = last;
-    order[last] = axis;
-    int moved = cupel_emit_permute(b, x, order);
-    if (!reverse || moved < 0 || b->nodes[moved].count == 0) return moved;
-    return cupel_emit_slice(b, moved, last, b->nodes[moved].shape[last] - 1, b->nodes[moved].shape[last], -1);
+    int moved = cupel_emit_exchange(b, x, axis);
+    return reverse && moved >= 0 ? cupel_emit_flip(b, moved, b->nodes[moved].rank - 1) : moved;
 }
 
 /* reverse: h_t = a_t h_{t+1} + b_t. */
@@ -73,7 +66,7 @@ int cupel_compose_linear_scan(cupel_builder *b, const cupel_call *call) {
     if (reverse && b->nodes[scan].count > 0)
         scan = cupel_emit_slice(b, scan, rank - 1, b->nodes[scan].shape[rank - 1] - 1,
                                 b->nodes[scan].shape[rank - 1], -1);
-    return turn(b, scan, axis, false);
+    return cupel_emit_exchange(b, scan, axis);
 }
 
 /* The node one step earlier along the last axis; a constant stands before the first. */
@@ -97,7 +90,7 @@ int cupel_compose_logcumsumexp(cupel_builder *b, const cupel_call *call) {
     int axis = cupel_call_axis(b, call, 1, b->nodes[x].rank, -1);
     if (b->code != CUPEL_OK || b->nodes[x].count == 0) return x;
     if (b->nodes[x].rank == 0) return x;
-    x = turn(b, x, axis, false);
+    x = cupel_emit_exchange(b, x, axis);
     if (x < 0) return -1;
     int top = cupel_emit_scan(b, CUPEL_OP_CUMMAX, x, b->nodes[x].rank - 1);
     if (top < 0) return -1;
@@ -113,5 +106,5 @@ int cupel_compose_logcumsumexp(cupel_builder *b, const cupel_call *call) {
     int result = cupel_emit_composite(b, (cupel_composite){.node = add_(b, log_(b, sum), guarded),
                                                            .form = CUPEL_FORM_LOGCUMSUMEXP,
                                                            .args = {x}});
-    return turn(b, result, axis, false);
+    return cupel_emit_exchange(b, result, axis);
 }

@@ -4,12 +4,6 @@
 
 #include "gradient_rules.h"
 
-static int flipped(cupel_builder *b, int x, int axis) {
-    if (b->code != CUPEL_OK || x < 0) return -1;
-    const int64_t n = b->nodes[x].shape[axis];
-    return cupel_emit_slice(b, x, axis, n - 1, n, -1);
-}
-
 /* The elements one step earlier along an axis that is not empty; `first` stands before the first. */
 static int earlier(cupel_builder *b, int x, int axis, double first) {
     if (b->code != CUPEL_OK || x < 0) return -1;
@@ -25,7 +19,7 @@ static int earlier(cupel_builder *b, int x, int axis, double first) {
 
 /* What a step of the reverse scan meets: the operand of the step behind it. */
 static int behind(cupel_builder *b, int x, int axis, double last) {
-    return x < 0 ? -1 : earlier(b, flipped(b, x, axis), axis, last);
+    return x < 0 ? -1 : earlier(b, cupel_emit_flip(b, x, axis), axis, last);
 }
 
 /* h_t = a_t h_{t-1} + b_t: G_t = dh_t + a_{t+1} G_{t+1}, da_t = G_t h_{t-1}, db = G. */
@@ -34,9 +28,9 @@ static void linear_scan(cupel_sweep *s, int node, int dy) {
     const cupel_node n = b->nodes[node];
     const int axis = n.rank - 1, a = n.args[0], x = n.args[1];
     const int logs = n.step & CUPEL_SCAN_LOGS ? behind(b, n.args[2], axis, 0) : -1;
-    int scan = cupel_emit_linear_scan(b, behind(b, a, axis, 1), flipped(b, dy, axis), logs,
+    int scan = cupel_emit_linear_scan(b, behind(b, a, axis, 1), cupel_emit_flip(b, dy, axis), logs,
                                       logs < 0 ? 0 : CUPEL_SCAN_LOGS);
-    int adjoint = flipped(b, scan, axis);
+    int adjoint = cupel_emit_flip(b, scan, axis);
     if (cupel_sweep_wants(s, x)) cupel_sweep_give(s, x, adjoint);
     if (cupel_sweep_wants(s, a)) cupel_sweep_give(s, a, mul_(b, adjoint, earlier(b, node, axis, 0)));
 }
@@ -81,10 +75,10 @@ static int adjoint_of(cupel_builder *b, const cupel_state_operands *o, int axis,
     const cupel_state_operands reverse = {.a = behind(b, o->a, axis, 1),
                                           .p = behind(b, o->r, axis, 0),
                                           .r = behind(b, o->p, axis, 0),
-                                          .x = flipped(b, upstream, axis),
+                                          .x = cupel_emit_flip(b, upstream, axis),
                                           .logs = behind(b, o->logs, axis, 0),
                                           .q = -1};
-    return flipped(b, cupel_emit_state_scan(b, &reverse), axis);
+    return cupel_emit_flip(b, cupel_emit_state_scan(b, &reverse), axis);
 }
 
 static void state_scan(cupel_sweep *s, int node, int dy) {
@@ -117,8 +111,8 @@ static void state_scan(cupel_sweep *s, int node, int dy) {
 int cupel_gradient_logcumsumexp(cupel_builder *b, const cupel_composite *c, int dy) {
     const int y = c->node, x = c->args[0], axis = b->nodes[y].rank - 1;
     int steps = exp_(b, sub_(b, earlier(b, y, axis, 0), y));
-    int scan = cupel_emit_linear_scan(b, behind(b, steps, axis, 1), flipped(b, dy, axis), -1, 0);
-    int share = mul_(b, exp_(b, sub_(b, x, y)), flipped(b, scan, axis));
+    int scan = cupel_emit_linear_scan(b, behind(b, steps, axis, 1), cupel_emit_flip(b, dy, axis), -1, 0);
+    int share = mul_(b, exp_(b, sub_(b, x, y)), cupel_emit_flip(b, scan, axis));
     int open = not_(b, cupel_emit_unary(b, CUPEL_OP_ISFINITE, y));
     return cupel_emit_exclude(b, share, cupel_emit_reduce(b, CUPEL_OP_AMAX, open, 1u << axis, true));
 }

@@ -94,18 +94,11 @@ void cupel_gradient_reduce(cupel_sweep *s, int node, int dy) {
 
 /* ---- scans ---- */
 
-static int flipped(cupel_builder *b, int x) {
-    if (b->code != CUPEL_OK || x < 0 || b->nodes[x].count == 0) return x;
-    const int last = b->nodes[x].rank - 1;
-    const int64_t extent = b->nodes[x].shape[last];
-    return cupel_emit_slice(b, x, last, extent - 1, extent, -1);
-}
-
 /* The sum from each element to the end of its row. */
 static int sum_to_end(cupel_builder *b, int x) {
     if (b->code != CUPEL_OK || x < 0) return -1;
     const int last = b->nodes[x].rank - 1;
-    return flipped(b, cupel_emit_scan(b, CUPEL_OP_CUMSUM, flipped(b, x), last));
+    return cupel_emit_flip(b, cupel_emit_scan(b, CUPEL_OP_CUMSUM, cupel_emit_flip(b, x, last), last), last);
 }
 
 /* sum over t >= k of dy_t y_t / x_k. At the first zero of a row the products without it stand for y; the

@@ -173,17 +173,6 @@ static void give_pad(cupel_sweep *s, int node, int dy) {
     cupel_sweep_give(s, x, dy);
 }
 
-/* The node with an axis as the last one (its own inverse). */
-static int with_last(cupel_builder *b, int x, int axis) {
-    if (b->code != CUPEL_OK || x < 0) return -1;
-    const int last = b->nodes[x].rank - 1;
-    int order[CUPEL_RANK_MAX];
-    for (int i = 0; i <= last; i++) order[i] = i;
-    order[axis] = last;
-    order[last] = axis;
-    return cupel_emit_permute(b, x, order);
-}
-
 /* The index may be shorter than the source along the other axes: what lies beyond gets nothing. */
 static void give_gather(cupel_sweep *s, int node, int dy) {
     cupel_builder *b = s->b;
@@ -193,9 +182,10 @@ static void give_gather(cupel_sweep *s, int node, int dy) {
     memcpy(base_shape, n.shape, sizeof base_shape);
     base_shape[n.axis] = source.shape[n.axis];
     int base = cupel_emit_broadcast(b, number_(b, 0.0), n.rank, base_shape);
-    int added = cupel_gradient_scatter_of(b, with_last(b, base, n.axis), with_last(b, n.args[1], n.axis),
-                                          with_last(b, dy, n.axis));
-    int share = with_last(b, added, n.axis);
+    int added = cupel_gradient_scatter_of(b, cupel_emit_exchange(b, base, n.axis),
+                                          cupel_emit_exchange(b, n.args[1], n.axis),
+                                          cupel_emit_exchange(b, dy, n.axis));
+    int share = cupel_emit_exchange(b, added, n.axis);
     if (memcmp(base_shape, source.shape, (size_t)n.rank * sizeof *base_shape) != 0) {
         cupel_node pad = {.op = CUPEL_OP_PAD, .kind = CUPEL_VALUE_REAL, .rank = n.rank};
         memcpy(pad.shape, source.shape, sizeof pad.shape);

@@ -5,6 +5,12 @@
 #include "compose.h"
 #include "graph_size.h"
 
+int cupel_graph_behind_views(const cupel_graph *graph, int node) {
+    while (graph->nodes[node].op == CUPEL_OP_VIEW || graph->nodes[node].op == CUPEL_OP_RESHAPE)
+        node = graph->nodes[node].args[0];
+    return node;
+}
+
 static bool same_shape(const cupel_node *node, const cupel_symbol_output *output) {
     return node->rank == output->rank &&
            memcmp(node->shape, output->shape, (size_t)node->rank * sizeof *node->shape) == 0;

@@ -155,6 +155,9 @@ typedef struct cupel_graph {
     int input_count;
 } cupel_graph;
 
+/* The node whose elements this one shows: behind views and reshapes. */
+int cupel_graph_behind_views(const cupel_graph *graph, int node);
+
 /* What the names in expressions stand for. */
 typedef struct cupel_symbol_input {
     const char *name;

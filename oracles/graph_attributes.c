@@ -25,29 +25,24 @@ static void mark_inputs(cupel_graph *graph) {
 
 /* ---- a running maximum ---- */
 
-static int strip_moves(const cupel_graph *graph, int node) {
-    while (graph->nodes[node].op == CUPEL_OP_VIEW || graph->nodes[node].op == CUPEL_OP_RESHAPE)
-        node = graph->nodes[node].args[0];
-    return node;
-}
-
 /* Is node a - amax(a), however the maximum was broadcast and guarded against infinities? */
 static bool is_below_maximum(const cupel_graph *graph, int node) {
-    const cupel_node *n = &graph->nodes[strip_moves(graph, node)];
+    const cupel_node *n = &graph->nodes[cupel_graph_behind_views(graph, node)];
     if (n->op != CUPEL_OP_SUB) return false;
-    int top = strip_moves(graph, n->args[1]);
+    int top = cupel_graph_behind_views(graph, n->args[1]);
     if (graph->nodes[top].op == CUPEL_OP_WHERE) {
-        int then = strip_moves(graph, graph->nodes[top].args[1]);
-        int otherwise = strip_moves(graph, graph->nodes[top].args[2]);
+        int then = cupel_graph_behind_views(graph, graph->nodes[top].args[1]);
+        int otherwise = cupel_graph_behind_views(graph, graph->nodes[top].args[2]);
         top = graph->nodes[then].op == CUPEL_OP_AMAX ? then : otherwise;
     }
     if (graph->nodes[top].op != CUPEL_OP_AMAX) return false;
-    return strip_moves(graph, graph->nodes[top].args[0]) == strip_moves(graph, n->args[0]);
+    return cupel_graph_behind_views(graph, graph->nodes[top].args[0]) ==
+           cupel_graph_behind_views(graph, n->args[0]);
 }
 
 static bool is_running_exponential(const cupel_graph *graph, const cupel_node *n) {
     if (n->op != CUPEL_OP_EXP && n->op != CUPEL_OP_EXP2) return false;
-    const cupel_node *argument = &graph->nodes[strip_moves(graph, n->args[0])];
+    const cupel_node *argument = &graph->nodes[cupel_graph_behind_views(graph, n->args[0])];
     if (argument->op == CUPEL_OP_MUL || argument->op == CUPEL_OP_DIV) /* a scale beside the difference */
         return is_below_maximum(graph, argument->args[0]) || is_below_maximum(graph, argument->args[1]);
     return is_below_maximum(graph, n->args[0]);

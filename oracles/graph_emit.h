@@ -136,6 +136,10 @@ int cupel_emit_broadcast(cupel_builder *b, int x, int rank, const int64_t *shape
 int cupel_emit_permute(cupel_builder *b, int x, const int *axes);
 int cupel_emit_unsqueeze(cupel_builder *b, int x, int axis);
 int cupel_emit_slice(cupel_builder *b, int x, int axis, int64_t start, int64_t count, int64_t step);
+/* Read backwards along an axis. */
+int cupel_emit_flip(cupel_builder *b, int x, int axis);
+/* An axis and the last one change places; again, and they are back. */
+int cupel_emit_exchange(cupel_builder *b, int x, int axis);
 /* Adds elements of this value before and after each axis; negative amounts cut. An integer's fill is integral
  * and below 2^63. */
 int cupel_emit_pad(cupel_builder *b, int x, double fill, const int64_t *before, const int64_t *after);

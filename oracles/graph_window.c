@@ -174,6 +174,22 @@ int cupel_emit_pad(cupel_builder *b, int x, double fill, const int64_t *before, 
     return pads ? cupel_emit_add(b, node, 1, &x) : x;
 }
 
+int cupel_emit_flip(cupel_builder *b, int x, int axis) {
+    if (b->code != CUPEL_OK || x < 0) return -1;
+    const int64_t extent = b->nodes[x].shape[axis];
+    return cupel_emit_slice(b, x, axis, extent - 1, extent, -1);
+}
+
+int cupel_emit_exchange(cupel_builder *b, int x, int axis) {
+    if (b->code != CUPEL_OK || x < 0) return -1;
+    const int last = b->nodes[x].rank - 1;
+    int order[CUPEL_RANK_MAX];
+    for (int i = 0; i <= last; i++) order[i] = i;
+    order[axis] = last;
+    order[last] = axis;
+    return cupel_emit_permute(b, x, order);
+}
+
 int cupel_emit_concat(cupel_builder *b, int count, const int *nodes, int axis) {
     if (b->code != CUPEL_OK) return -1;
     if (count == 1) return nodes[0];
@@ -250,15 +266,11 @@ int cupel_emit_scan(cupel_builder *b, cupel_op op, int x, int axis) {
     if (b->code != CUPEL_OK || x < 0) return -1;
     if (b->nodes[x].kind == CUPEL_VALUE_BOOL) x = cupel_emit_as(b, CUPEL_VALUE_INT, x);
     if (x < 0 || b->nodes[x].rank == 0) return x;
-    int order[CUPEL_RANK_MAX], last = b->nodes[x].rank - 1;
-    for (int i = 0; i <= last; i++) order[i] = i;
-    order[axis] = last;
-    order[last] = axis;
-    int moved = cupel_emit_permute(b, x, order);
+    int moved = cupel_emit_exchange(b, x, axis);
     if (moved < 0) return -1;
-    cupel_node node = {.op = op, .kind = b->nodes[moved].kind, .rank = last + 1};
+    cupel_node node = {.op = op, .kind = b->nodes[moved].kind, .rank = b->nodes[moved].rank};
     memcpy(node.shape, b->nodes[moved].shape, sizeof node.shape);
-    return cupel_emit_permute(b, cupel_emit_add(b, node, 1, &moved), order);
+    return cupel_emit_exchange(b, cupel_emit_add(b, node, 1, &moved), axis);
 }
 
 int cupel_emit_linear_scan(cupel_builder *b, int a, int x, int logs, int flags) {

@@ -149,7 +149,7 @@ static cupel_code statistic(cupel_shadow *s, int node, bool variance) {
     double *results = malloc(((size_t)sum->count + 1) * sizeof *results);
     if (!results) return cupel_fail(s->err, CUPEL_MEMORY, "no memory for a statistic");
     /* the mean's source is the argument itself; the variance's stands behind its moves */
-    const int stop = variance ? cupel_shadow_behind(s->graph, argument) : argument;
+    const int stop = variance ? cupel_graph_behind_views(s->graph, argument) : argument;
     cupel_code code = cupel_shadow_moved(s, argument, stop, s->tensors[p->source].data, &x);
     for (int64_t r = 0; code == CUPEL_OK && r < sum->count; r++) {
         const double *from = (const double *)x + r * row;

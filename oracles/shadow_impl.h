@@ -97,8 +97,6 @@ cupel_shadow_pattern cupel_shadow_pattern_of(const cupel_graph *graph, int node,
 void cupel_shadow_maxima(const cupel_graph *graph, bool *maxima);
 /* Is it a - amax(a), the maximum guarded against infinities or not? */
 bool cupel_shadow_is_below_maximum(const cupel_graph *graph, int node);
-/* Behind VIEW and RESHAPE. */
-int cupel_shadow_behind(const cupel_graph *graph, int node);
 
 /* The elements of `source`, which has the shape of node `stop`, moved as the VIEWs and RESHAPEs between
  * `stop` and `node` move its: into fresh memory that the caller frees. */

@@ -2,18 +2,12 @@
  * subtracted maxima and multiply-adds are recognised. */
 #include "shadow_impl.h"
 
-int cupel_shadow_behind(const cupel_graph *graph, int node) {
-    while (graph->nodes[node].op == CUPEL_OP_VIEW || graph->nodes[node].op == CUPEL_OP_RESHAPE)
-        node = graph->nodes[node].args[0];
-    return node;
-}
-
 /* The AMAX that `top` is, behind views and behind where(isinf(maximum), 0, maximum); -1: none. */
 static int maximum_of(const cupel_graph *graph, int top) {
-    top = cupel_shadow_behind(graph, top);
+    top = cupel_graph_behind_views(graph, top);
     if (graph->nodes[top].op == CUPEL_OP_WHERE) {
-        const int then = cupel_shadow_behind(graph, graph->nodes[top].args[1]);
-        const int otherwise = cupel_shadow_behind(graph, graph->nodes[top].args[2]);
+        const int then = cupel_graph_behind_views(graph, graph->nodes[top].args[1]);
+        const int otherwise = cupel_graph_behind_views(graph, graph->nodes[top].args[2]);
         top = graph->nodes[then].op == CUPEL_OP_AMAX ? then : otherwise;
     }
     return graph->nodes[top].op == CUPEL_OP_AMAX ? top : -1;
@@ -41,7 +35,8 @@ static int own_maximum(const cupel_graph *graph, int node) {
     if (n->op != CUPEL_OP_SUB || n->kind != CUPEL_VALUE_REAL) return -1;
     const int top = maximum_of(graph, n->args[1]);
     if (top < 0) return -1;
-    return cupel_shadow_behind(graph, graph->nodes[top].args[0]) == cupel_shadow_behind(graph, n->args[0])
+    return cupel_graph_behind_views(graph, graph->nodes[top].args[0]) ==
+                   cupel_graph_behind_views(graph, n->args[0])
                ? top
                : -1;
 }
@@ -71,8 +66,8 @@ static cupel_shadow_pattern joined(const cupel_graph *graph, const cupel_node *n
 
 /* The same literal, 1 or the 8 of a sigmoid. */
 static bool same_constant(const cupel_graph *graph, int node, int other) {
-    const cupel_node *n = &graph->nodes[cupel_shadow_behind(graph, node)],
-                     *m = &graph->nodes[cupel_shadow_behind(graph, other)];
+    const cupel_node *n = &graph->nodes[cupel_graph_behind_views(graph, node)],
+                     *m = &graph->nodes[cupel_graph_behind_views(graph, other)];
     return n == m && n->op == CUPEL_OP_CONSTANT && n->kind == CUPEL_VALUE_REAL && n->number >= 1 &&
            !n->digits;
 }
@@ -88,8 +83,8 @@ static cupel_shadow_pattern difference(const cupel_graph *graph, const cupel_nod
 /* The SUM of a statistic that a DIV divides by a number; -1: none. */
 static int divided_sum(const cupel_graph *graph, const cupel_node *n) {
     if (n->op != CUPEL_OP_DIV) return -1;
-    const int sum = cupel_shadow_behind(graph, n->args[0]);
-    const cupel_node *divisor = &graph->nodes[cupel_shadow_behind(graph, n->args[1])];
+    const int sum = cupel_graph_behind_views(graph, n->args[0]);
+    const cupel_node *divisor = &graph->nodes[cupel_graph_behind_views(graph, n->args[1])];
     if (graph->nodes[sum].op != CUPEL_OP_SUM || !graph->nodes[sum].in_statistic) return -1;
     return divisor->op == CUPEL_OP_CONSTANT ? sum : -1;
 }
@@ -99,19 +94,19 @@ static int averaged_sum(const cupel_graph *graph, const cupel_node *n) {
     const int sum = divided_sum(graph, n);
     if (sum < 0) return -1;
     const cupel_node *terms = &graph->nodes[graph->nodes[sum].args[0]];
-    const cupel_node *divisor = &graph->nodes[cupel_shadow_behind(graph, n->args[1])];
+    const cupel_node *divisor = &graph->nodes[cupel_graph_behind_views(graph, n->args[1])];
     return terms->rank > 0 && divisor->number == (double)terms->shape[terms->rank - 1] ? sum : -1;
 }
 
 /* Is it SUM((x - mean(x))^2)? *product, *x: the square, and x in its shape. */
 static bool is_squares(const cupel_graph *graph, const cupel_node *sum, int *product, int *x) {
     if (sum->op != CUPEL_OP_SUM || !sum->in_statistic) return false;
-    *product = cupel_shadow_behind(graph, sum->args[0]);
+    *product = cupel_graph_behind_views(graph, sum->args[0]);
     const cupel_node *square = &graph->nodes[*product];
     if (!is_real_product(square) || square->args[0] != square->args[1]) return false;
     const cupel_node *d = &graph->nodes[square->args[0]];
     if (d->op != CUPEL_OP_SUB) return false;
-    const int mean = averaged_sum(graph, &graph->nodes[cupel_shadow_behind(graph, d->args[1])]);
+    const int mean = averaged_sum(graph, &graph->nodes[cupel_graph_behind_views(graph, d->args[1])]);
     if (mean < 0) return false;
     *x = d->args[0];
     return same_moves(graph, sum->args[0], *product, graph->nodes[mean].args[0], *x);
@@ -136,7 +131,7 @@ static cupel_shadow_pattern total(const cupel_graph *graph, const cupel_node *n)
     int product, x;
     if (is_squares(graph, n, &product, &x))
         return (cupel_shadow_pattern){.idea = CUPEL_IDEA_SQUARES, .inner = product, .source = x};
-    const int term = cupel_shadow_behind(graph, n->args[0]);
+    const int term = cupel_graph_behind_views(graph, n->args[0]);
     if (is_real_product(&graph->nodes[term]))
         return (cupel_shadow_pattern){.idea = CUPEL_IDEA_FUSED_SUM, .inner = term};
     if (n->rescalable && is_folded(graph, term)) {
