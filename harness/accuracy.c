@@ -35,16 +35,12 @@ static double cost_of(const cupel_graph *graph, bool *long_sum) {
 static double *results_of(const cupel_trial *trial, int output, cupel_arena *arena) {
     const cupel_allowed *allowed = &trial->allowed[output];
     const int tensor = cupel_contract_tensor(trial->c->contract, allowed->name);
-    const cupel_observation *run = trial->run_count > 0 ? trial->runs[0].observation : NULL;
-    if (tensor < 0 || !run || cupel_format_of(allowed->type)->kind != CUPEL_KIND_REAL) return NULL;
+    if (tensor < 0 || cupel_format_of(allowed->type)->kind != CUPEL_KIND_REAL) return NULL;
     if (trial->c->contract->tensors[tensor].has_tolerance) return NULL;
-    const cupel_case_tensor *t = &trial->c->tensors[tensor];
-    if (t->buffer >= run->buffer_count || !run->buffers[t->buffer].bytes) return NULL;
-    void *bytes = cupel_arena_raw(arena, (size_t)t->count + 1, cupel_format_of(t->type)->size);
-    double *values = cupel_arena_raw(arena, (size_t)t->count + 1, sizeof *values);
+    const unsigned char *bytes = cupel_trial_result(trial, output, arena);
+    double *values = cupel_arena_raw(arena, (size_t)allowed->count + 1, sizeof *values);
     if (!bytes || !values) return NULL;
-    cupel_case_gather(trial->c, tensor, run->buffers[t->buffer].bytes, bytes);
-    cupel_decode_many(t->type, bytes, (size_t)t->count, values);
+    cupel_decode_many(allowed->type, bytes, (size_t)allowed->count, values);
     return values;
 }
 

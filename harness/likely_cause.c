@@ -130,19 +130,6 @@ static double cost_of(const cupel_graph *graph) {
     return cost * CUPEL_SHADOW_FAULT_COUNT * ORDERS * FORMS;
 }
 
-/* ---- the kernel's output ---- */
-
-static unsigned char *output_of(const cupel_trial *trial, int output, cupel_arena *arena) {
-    const int tensor = cupel_contract_tensor(trial->c->contract, trial->graph->outputs[output].name);
-    if (tensor < 0 || trial->run_count == 0) return NULL;
-    const cupel_case_tensor *t = &trial->c->tensors[tensor];
-    const cupel_observation *run = trial->runs[0].observation;
-    if (t->buffer >= run->buffer_count || !run->buffers[t->buffer].bytes) return NULL;
-    unsigned char *bytes = cupel_arena_raw(arena, (size_t)t->count + 1, cupel_format_of(t->type)->size);
-    if (bytes) cupel_case_gather(trial->c, tensor, run->buffers[t->buffer].bytes, bytes);
-    return bytes;
-}
-
 static bool is_about_values(const cupel_finding *finding) {
     return finding->output >= 0 && finding->index >= 0 &&
            (finding->kind == CUPEL_FINDING_WRONG_VALUE || finding->kind == CUPEL_FINDING_WRONG_CLASS ||
@@ -154,20 +141,17 @@ void cupel_likely_cause_find(const cupel_trial *trial, cupel_finding *finding) {
     if (!is_about_values(finding) || !trial->graph || !trial->allowed || !trial->c) return;
     if (cost_of(trial->graph) > budget) return;
     cupel_arena *kept = cupel_arena_create(0), *arena = cupel_arena_create(0);
-    const void **data = kept ? cupel_arena_alloc(kept, (CUPEL_TENSOR_MAX + 1) * sizeof *data) : NULL;
-    unsigned char *got = data ? output_of(trial, finding->output, kept) : NULL;
+    cupel_bindings bindings;
+    const bool bound = kept && cupel_trial_bind(trial->c, kept, &bindings);
+    const unsigned char *got = bound ? cupel_trial_result(trial, finding->output, kept) : NULL;
     if (got && arena) {
-        int count = 0;
-        for (int i = 0; i < trial->c->tensor_count; i++)
-            if (trial->c->contract->tensors[i].roles & CUPEL_ROLE_INPUT)
-                data[count++] = trial->c->tensors[i].values;
         const search s = {.trial = trial,
                           .finding = finding,
                           .allowed = &trial->allowed[finding->output],
                           .got = got,
                           .size = cupel_format_of(trial->allowed[finding->output].type)->size,
                           .rules = cupel_binding_rules(&trial->c->binding),
-                          .bindings = {count, data},
+                          .bindings = bindings,
                           .arena = arena};
         search_faults(&s);
     }

@@ -81,15 +81,29 @@ static cupel_code run_crossed(trial *t) {
 
 /* ---- the oracle ---- */
 
-static cupel_code bind_inputs(trial *t) {
-    const cupel_case *c = t->out->c;
-    const void **data = cupel_arena_alloc(t->arena, (CUPEL_TENSOR_MAX + 1) * sizeof *data);
-    if (!data) return no_memory(t->err);
+bool cupel_trial_bind(const cupel_case *c, cupel_arena *arena, cupel_bindings *out) {
+    const void **data = cupel_arena_alloc(arena, (CUPEL_TENSOR_MAX + 1) * sizeof *data);
+    if (!data) return false;
     int count = 0;
     for (int i = 0; i < c->tensor_count; i++)
-        if (t->contract->tensors[i].roles & CUPEL_ROLE_INPUT) data[count++] = c->tensors[i].values;
-    t->bindings = (cupel_bindings){count, data};
-    return CUPEL_OK;
+        if (c->contract->tensors[i].roles & CUPEL_ROLE_INPUT) data[count++] = c->tensors[i].values;
+    *out = (cupel_bindings){count, data};
+    return true;
+}
+
+unsigned char *cupel_trial_result(const cupel_trial *trial, int output, cupel_arena *arena) {
+    const int tensor = cupel_contract_tensor(trial->c->contract, trial->graph->outputs[output].name);
+    const cupel_observation *run = trial->run_count > 0 ? trial->runs[0].observation : NULL;
+    if (tensor < 0 || !run) return NULL;
+    const cupel_case_tensor *t = &trial->c->tensors[tensor];
+    if (t->buffer >= run->buffer_count || !run->buffers[t->buffer].bytes) return NULL;
+    unsigned char *bytes = cupel_arena_raw(arena, (size_t)t->count + 1, cupel_format_of(t->type)->size);
+    if (bytes) cupel_case_gather(trial->c, tensor, run->buffers[t->buffer].bytes, bytes);
+    return bytes;
+}
+
+static cupel_code bind_inputs(trial *t) {
+    return cupel_trial_bind(t->out->c, t->arena, &t->bindings) ? CUPEL_OK : no_memory(t->err);
 }
 
 static cupel_code exact_session(trial *t) {

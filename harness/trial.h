@@ -43,6 +43,14 @@ CUPEL_MUST_USE cupel_code cupel_trial_run(const cupel_contract *contract, const 
                                           cupel_arena *arena, cupel_scoreboard *scoreboard, cupel_trial *out,
                                           cupel_error *err);
 
+/* The case's inputs as the oracle takes them, in arena; false: no memory. */
+bool cupel_trial_bind(const cupel_case *c, cupel_arena *arena, cupel_bindings *out);
+
+/* An output of the graph as the first run left it, gathered, in arena; NULL where there is none, or no
+ * memory.
+ */
+unsigned char *cupel_trial_result(const cupel_trial *trial, int output, cupel_arena *arena);
+
 /* The finding with this signature, or NULL. */
 const cupel_finding *cupel_trial_finding(const cupel_trial *trial, const char *signature);
 
