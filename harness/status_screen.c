@@ -220,11 +220,12 @@ static void measure(const cupel_status_screen *screen, int *columns, int *rows) 
 
 static void draw(cupel_status_screen *screen, const cupel_check_report *report,
                  const cupel_campaign *campaign) {
+    enum { KEPT_FREE = 1 + 2 }; /* the last column, where some terminals wrap, and an echoed ^C in mid-line */
     int columns, rows;
     measure(screen, &columns, &rows);
-    /* the last row stays free for the cursor, the last column too: some terminals wrap there */
-    cupel_status_screen_make(report, campaign, columns > 1 ? columns - 1 : 1, rows > 1 ? rows - 1 : 1,
-                             &screen->text);
+    /* the last row stays free for the cursor */
+    cupel_status_screen_make(report, campaign, columns > KEPT_FREE ? columns - KEPT_FREE : 1,
+                             rows > 1 ? rows - 1 : 1, &screen->text);
     bool resized = screen->drawn > 0 && (columns != screen->columns || rows != screen->rows);
     if (resized) /* where the old lines are now nobody knows */
         fputs("\x1b[H\x1b[2J", screen->out);

@@ -13,10 +13,10 @@ interrupt() {
     grep -o 'INCONCLUSIVE: interrupted before the budget was used up\|ACCEPTED' report
 }
 for signal in INT TERM; do
-    interrupt $signal check "$KERNELS/softmax.cu" --for 100
+    interrupt $signal check "$KERNELS/softmax.cu" --for 1000
     interrupt $signal fuzz "$KERNELS/softmax.cu"
 done
-interrupt INT fuzz "$KERNELS/softmax.cu" --for 100
+interrupt INT fuzz "$KERNELS/softmax.cu" --for 1000
 # while the compiler is at work (one that never ends) the first signal ends both, and nothing is accepted
 mkdir fake
 printf '#!/bin/sh\nexec sleep 600\n' >fake/clang
