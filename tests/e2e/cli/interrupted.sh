@@ -6,7 +6,8 @@ interrupt() {
     rm -f report progress # of the one before
     env --default-signal=INT cupel "$@" >report 2>progress &
     process=$!
-    for attempt in $(seq 1000); do grep -q '[0-9]\{3\} cases' progress 2>/dev/null && break; sleep 0.1; done
+    # 300 cases or more: fewer need not hold a judged ordinary shape, and would be inconclusive without a budget too
+    for attempt in $(seq 1000); do grep -q '\([3-9]..\|[0-9]\{4,\}\) cases' progress 2>/dev/null && break; sleep 0.1; done
     kill -s "$signal" $process
     wait $process
     echo "-> $?"
