@@ -1,0 +1,22 @@
+/* cupel: 1
+id: shared-scalar-atomic
+about: Counts the elements above 0 by atomic additions to one shared counter.
+dims:    {N: 1..4096}
+inputs:  {x: "f32[N]"}
+outputs: {c: "i32[1]"}
+ensures: {c: "sum(x > 0, axis=0, keepdim=true)"}
+kernel:
+  entry: count_positive
+  args:  [x, c, N]
+  grid:  [1]
+  block: [128]
+*/
+__global__ void count_positive(const float *x, int *c, int n) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        if (x[i] > 0.0f) atomicAdd(&count, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) c[0] = count;
+}
