@@ -84,4 +84,41 @@ CUPEL_BOTH unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {
 }
 CUPEL_BOTH int __dp4a(char4 a, char4 b, int c) { return __dp4a(cupel_bits<int>(a.cupel_wide[0]), cupel_bits<int>(b.cupel_wide[0]), c); }
 
+CUPEL_BOTH unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) {
+    return __dp4a(cupel_bits<unsigned int>(a.cupel_wide[0]), cupel_bits<unsigned int>(b.cupel_wide[0]), c);
+}
+
+/* Two 16-bit numbers of a times two of the four bytes of b. */
+CUPEL_BOTH int cupel_dp2a(int a, int b, int c, int first) {
+    uint32_t sum = (uint32_t)c;
+    for (int i = 0; i < 2; i++)
+        sum += (uint32_t)((int)(short)(a >> (16 * i)) * (int)(signed char)(b >> (8 * (first + i))));
+    return (int)sum;
+}
+CUPEL_BOTH unsigned int cupel_dp2a(unsigned int a, unsigned int b, unsigned int c, int first) {
+    for (int i = 0; i < 2; i++) c += (a >> (16 * i) & 0xffff) * (b >> (8 * (first + i)) & 255);
+    return c;
+}
+#define CUPEL_DP2A(name, first)                                                                              \
+    CUPEL_BOTH int name(int a, int b, int c) { return cupel_dp2a(a, b, c, first); }                          \
+    CUPEL_BOTH unsigned int name(unsigned int a, unsigned int b, unsigned int c) { return cupel_dp2a(a, b, c, first); } \
+    CUPEL_BOTH int name(short2 a, char4 b, int c) {                                                          \
+        return cupel_dp2a((int)a.cupel_wide[0], (int)b.cupel_wide[0], c, first);                             \
+    }                                                                                                        \
+    CUPEL_BOTH unsigned int name(ushort2 a, uchar4 b, unsigned int c) {                                      \
+        return cupel_dp2a((unsigned int)a.cupel_wide[0], (unsigned int)b.cupel_wide[0], c, first);           \
+    }
+CUPEL_DP2A(__dp2a_lo, 0)
+CUPEL_DP2A(__dp2a_hi, 2)
+
+/* The offset-th set bit from base upwards (offset > 0), downwards (offset < 0), or base itself; 0xffffffff: there is none. */
+CUPEL_BOTH unsigned int __fns(unsigned int mask, unsigned int base, int offset) {
+    if (base > 31) return 0xffffffffu;
+    int left = offset < 0 ? -offset : offset, step = offset < 0 ? -1 : 1;
+    if (offset == 0) return mask >> base & 1 ? base : 0xffffffffu;
+    for (int i = (int)base; i >= 0 && i < 32; i += step)
+        if ((mask >> i & 1) && --left == 0) return (unsigned int)i;
+    return 0xffffffffu;
+}
+
 #endif

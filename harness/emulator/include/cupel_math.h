@@ -30,19 +30,6 @@ CUPEL_BOTH double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 CUPEL_BOTH float normcdff(float x) { return (float)normcdf((double)x); }
 CUPEL_BOTH double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
 CUPEL_BOTH float rhypotf(float x, float y) { return (float)(1.0 / hypot((double)x, (double)y)); }
-CUPEL_BOTH float norm3df(float a, float b, float c) {
-    return (float)sqrt((double)a * a + (double)b * b + (double)c * c);
-}
-CUPEL_BOTH float rnorm3df(float a, float b, float c) {
-    return (float)(1.0 / sqrt((double)a * a + (double)b * b + (double)c * c));
-}
-CUPEL_BOTH float norm4df(float a, float b, float c, float d) {
-    return (float)sqrt((double)a * a + (double)b * b + (double)c * c + (double)d * d);
-}
-CUPEL_BOTH float rnorm4df(float a, float b, float c, float d) {
-    return (float)(1.0 / sqrt((double)a * a + (double)b * b + (double)c * c + (double)d * d));
-}
-
 /* min and max: CUDA has them for every pair of arithmetic types; of two integers of different signedness the result is unsigned. */
 #define CUPEL_MIN_MAX(T)                                                                                     \
     CUPEL_BOTH T min(T a, T b) { return b < a ? b : a; }                                                     \
@@ -70,6 +57,8 @@ CUPEL_BOTH unsigned int umin(unsigned int a, unsigned int b) { return min(a, b);
 CUPEL_BOTH unsigned int umax(unsigned int a, unsigned int b) { return max(a, b); }
 CUPEL_BOTH long long llmin(long long a, long long b) { return min(a, b); }
 CUPEL_BOTH long long llmax(long long a, long long b) { return max(a, b); }
+CUPEL_BOTH unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+CUPEL_BOTH unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
 CUPEL_BOTH float cupel_fast_expf(float x) { return exp2f(x * 1.4426950408889634f); }
 CUPEL_BOTH float cupel_fast_exp10f(float x) { return exp2f(x * 3.3219280948873623f); }

@@ -90,6 +90,8 @@ extern "C" __device__ __attribute__((visibility("hidden"))) cupel_emu_registers_
 #include "cupel_registers.h"
 #include "cupel_integers.h"
 #include "cupel_math.h"
+#include "cupel_special_math.h"
+#include "cupel_simd.h"
 #include "cupel_rounding.h"
 #include "cupel_memory.h"
 #include "cupel_warp.h"

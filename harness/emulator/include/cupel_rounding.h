@@ -69,6 +69,80 @@ CUPEL_FLOAT_MODE(rz, CUPEL_RZ)
 CUPEL_FLOAT_MODE(ru, CUPEL_RU)
 CUPEL_FLOAT_MODE(rd, CUPEL_RD)
 
+/* The same in double: the nearest result, and the sign of what it leaves out from error-free transformations (Ogita, Rump, Oishi,
+ * "Accurate sum and dot product", 2005). */
+CUPEL_BOTH double cupel_sum_rest(double a, double b, double sum) {
+    double bb = sum - a;
+    return (a - (sum - bb)) + (b - bb);
+}
+CUPEL_BOTH double cupel_directed_finite(double nearest, double rest, bool finite, cupel_rounding mode) {
+    if (isinf(nearest)) return cupel_directed(nearest, finite ? (nearest > 0 ? -1.0 : 1.0) : 0.0, mode);
+    return cupel_directed(nearest, rest, mode);
+}
+/* A sum that is exactly zero is -0 only when rounded down. */
+CUPEL_BOTH double cupel_zero_sum(double sum, bool cancelled, cupel_rounding mode) {
+    return sum == 0 && cancelled && mode == CUPEL_RD ? -0.0 : sum;
+}
+CUPEL_BOTH double cupel_add_directed(double a, double b, cupel_rounding mode) {
+    double sum = a + b;
+    if (sum == 0) return cupel_zero_sum(sum, signbit(a) != signbit(b), mode);
+    return cupel_directed_finite(sum, cupel_sum_rest(a, b, sum), !isinf(a) && !isinf(b), mode);
+}
+/* The exact value of a b + c minus its nearest double, its sign being right. */
+CUPEL_BOTH double cupel_fma_rest(double a, double b, double c, double nearest) {
+    /* scaled, so that the product's low part neither underflows nor the product overflows; a power of two changes no sign */
+    int e = 0;
+    a = frexp(a, &e);
+    int f = 0;
+    b = frexp(b, &f);
+    const long double product = (long double)a * b, low = (long double)fma(a, b, -(double)product) + ((double)product - product);
+    const long double scale_c = ldexpl(c, -e - f), scale_n = ldexpl(nearest, -e - f);
+    long double s = product + scale_c, bb = s - product, r = (product - (s - bb)) + (scale_c - bb);
+    long double t = s - scale_n, tt = t - s, u = (s - (t - tt)) + (-scale_n - tt);
+    long double v = t + r, vv = v - t, w = (t - (v - vv)) + (r - vv);
+    return v + (w + (u + low)) > 0 ? 1 : v + (w + (u + low)) < 0 ? -1 : 0;
+}
+CUPEL_BOTH double cupel_fma_directed(double a, double b, double c, cupel_rounding mode) {
+    double nearest = fma(a, b, c);
+    bool finite = !isinf(a) && !isinf(b) && !isinf(c);
+    if (isnan(nearest) || !finite) return nearest;
+    double rest = isinf(nearest) ? 0 : cupel_fma_rest(a, b, c, nearest);
+    if (nearest == 0 && rest == 0)
+        return cupel_zero_sum(nearest, (signbit(a) != signbit(b)) != (bool)signbit(c), mode);
+    return cupel_directed_finite(nearest, rest, finite, mode);
+}
+CUPEL_BOTH double cupel_div_directed(double a, double b, cupel_rounding mode) {
+    double q = a / b;
+    if (isnan(q) || b == 0 || isinf(a) || isinf(b)) return q;
+    double rest = isinf(q) ? 0 : -cupel_fma_rest(q, b, -a, 0);
+    return cupel_directed_finite(q, b > 0 ? rest : -rest, true, mode);
+}
+CUPEL_BOTH double cupel_sqrt_directed(double a, cupel_rounding mode) {
+    double q = sqrt(a);
+    if (isnan(q) || isinf(q) || q == 0) return q;
+    return cupel_directed(q, -cupel_fma_rest(q, q, -a, 0), mode);
+}
+#define CUPEL_DOUBLE_MODE(suffix, mode)                                                                      \
+    CUPEL_BOTH double __dadd_##suffix(double a, double b) { return cupel_add_directed(a, b, mode); }         \
+    CUPEL_BOTH double __dsub_##suffix(double a, double b) { return cupel_add_directed(a, -b, mode); }        \
+    CUPEL_BOTH double __dmul_##suffix(double a, double b) {                                                  \
+        return cupel_fma_directed(a, b, signbit(a) != signbit(b) ? -0.0 : 0.0, mode);                        \
+    }                                                                                                        \
+    CUPEL_BOTH double __fma_##suffix(double a, double b, double c) { return cupel_fma_directed(a, b, c, mode); } \
+    CUPEL_BOTH double __ddiv_##suffix(double a, double b) { return cupel_div_directed(a, b, mode); }         \
+    CUPEL_BOTH double __drcp_##suffix(double a) { return cupel_div_directed(1.0, a, mode); }                 \
+    CUPEL_BOTH double __dsqrt_##suffix(double a) { return cupel_sqrt_directed(a, mode); }                    \
+    CUPEL_BOTH float __fmaf_ieee_##suffix(float a, float b, float c) { return __fmaf_##suffix(a, b, c); }    \
+    CUPEL_BOTH double __ll2double_##suffix(long long x) {                                                    \
+        return cupel_directed((double)x, (double)((long double)x - (double)x), mode);                        \
+    }                                                                                                        \
+    CUPEL_BOTH double __ull2double_##suffix(unsigned long long x) {                                          \
+        return cupel_directed((double)x, (double)((long double)x - (double)x), mode);                        \
+    }
+CUPEL_DOUBLE_MODE(rz, CUPEL_RZ)
+CUPEL_DOUBLE_MODE(ru, CUPEL_RU)
+CUPEL_DOUBLE_MODE(rd, CUPEL_RD)
+
 CUPEL_BOTH float __fadd_rn(float a, float b) { return a + b; }
 CUPEL_BOTH float __fsub_rn(float a, float b) { return a - b; }
 CUPEL_BOTH float __fmul_rn(float a, float b) { return a * b; }
