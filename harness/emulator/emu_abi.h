@@ -80,6 +80,9 @@ CUPEL_EMU_DEVICE uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64
 CUPEL_EMU_DEVICE uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predicate);
 /* __syncthreads and its counting forms. */
 CUPEL_EMU_DEVICE int cupel_emu_barrier_sync(int kind, int predicate);
+/* Waits for all threads of all blocks of a cooperative launch; traps in others. */
+CUPEL_EMU_DEVICE void cupel_emu_grid_sync(void);
+CUPEL_EMU_DEVICE int cupel_emu_grid_is_cooperative(void);
 CUPEL_EMU_DEVICE void cupel_emu_warp_sync(uint32_t mask);
 CUPEL_EMU_DEVICE uint32_t cupel_emu_active_mask(void);
 /* Tells the checker of an atomic access before it is carried out (plainly: threads are fibers); may switch

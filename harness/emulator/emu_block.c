@@ -3,6 +3,7 @@
  * that ran it goes on with the next thread that has not begun. */
 #include <string.h>
 
+#include "emu_resident.h"
 #include "emu_switch.h"
 
 cupel_emu_machine cupel_emu_the_machine;
@@ -24,8 +25,9 @@ static uintptr_t distance(const cupel_emu_thread *thread) {
 
 /* Everyone has come as far as they can. Of those that waited for that, the ones that have come least far go
  * on: lanes that fell behind in a branch or a loop catch up before the others go further, as on a device
- * where a warp's lanes join again. */
-static void release_stepped(void) {
+ * where a warp's lanes join again. False where all of them look out for what another block may do: then the
+ * block leaves. */
+static bool release_stepped(void) {
     uintptr_t least = UINTPTR_MAX, most = 0;
     for (uint32_t warps = m->stepped_warps; warps != 0; warps &= warps - 1) {
         uint32_t w = (uint32_t)__builtin_ctz(warps);
@@ -35,6 +37,8 @@ static void release_stepped(void) {
             if (far > most) most = far;
         }
     }
+    if (least == UINTPTR_MAX && m->others && (m->waiting_out ? m->heard : cupel_emu_global_spins()))
+        return false;
     bool everyone = least == most || ++m->turns >= TURNS_IN_A_ROW;
     if (everyone) m->turns = 0;
     for (uint32_t warps = m->stepped_warps; warps != 0; warps &= warps - 1) {
@@ -46,6 +50,7 @@ static void release_stepped(void) {
         if (m->warps[w].stepped == 0) m->stepped_warps &= ~(1u << w);
         cupel_emu_block_ready(&m->warps[w], go);
     }
+    return true;
 }
 
 static bool any_ready(void) {
@@ -61,8 +66,7 @@ static bool any_ready(void) {
  * one that has something to do. */
 static cupel_emu_thread *choose(void) {
     if (!any_ready()) {
-        if (m->stepped_warps == 0) return NULL;
-        release_stepped();
+        if (m->stepped_warps == 0 || !release_stepped()) return NULL;
     }
     if (m->policy.random_switch && m->current->home->ready == 0) return cupel_emu_schedule_draw();
     cupel_emu_warp *home = m->current->home;
@@ -91,9 +95,18 @@ static __attribute__((noinline)) cupel_emu_stack *new_stack(void) {
     return stack;
 }
 
+/* No thread of the block can go on. Does it wait for other blocks? Else it does so for ever. */
+static void depart(void) {
+    if (m->stepped_warps == 0 && m->grid_count != m->alive_count) cupel_emu_report_deadlock();
+    m->left = m->stepped_warps != 0 ? CUPEL_EMU_SPINS : CUPEL_EMU_AT_GRID;
+}
+
 static uint64_t go_over_to(cupel_emu_thread *self, cupel_emu_thread *next) {
     if (next == self) return *cupel_emu_result_of(self);
-    if (next == NULL) cupel_emu_report_deadlock();
+    if (next == NULL) {
+        depart();
+        return cupel_emu_fiber_switch(&self->sp, m->host_sp, &m->host_result);
+    }
     if (next->stack_low == 0) begin_on(next, new_stack());
     cupel_emu_enter(next);
     return cupel_emu_fiber_switch(&self->sp, next->sp, cupel_emu_result_of(next));
@@ -110,9 +123,16 @@ void cupel_emu_block_yield(void) {
     go_over_to(self, cupel_emu_schedule_draw());
 }
 
+void cupel_emu_block_give_way(void) {
+    cupel_emu_thread *self = m->current;
+    cupel_emu_block_ready(self->home, self->own);
+    m->left = CUPEL_EMU_GAVE_WAY;
+    cupel_emu_fiber_switch(&self->sp, m->host_sp, &m->host_result);
+}
+
 void cupel_emu_block_step(const void *pc) {
     cupel_emu_thread *self = m->current;
-    if (m->alive_count == 1) return;
+    if (m->alive_count == 1 && (pc != NULL || !m->others)) return;
     self->wait_pc = pc != NULL ? pc : (const void *)(m->barrier_pc - 1); /* NULL: as far as can be */
     self->home->stepped |= self->own;
     m->stepped_warps |= 1u << warp_of(self);
@@ -148,6 +168,7 @@ static __attribute__((noinline)) int release_barrier(int kind) {
     int result = barrier_result(kind, m->barrier_true, m->barrier_count);
     m->barrier_pc = m->coming_pc;
     m->barrier_count = m->barrier_true = 0;
+    m->passed++;
     end_epoch();
     for (uint32_t w = 0; w < m->warp_count; w++) {
         cupel_emu_warp *warp = &m->warps[w];
@@ -188,6 +209,24 @@ int cupel_emu_barrier_sync(int kind, int predicate) {
     return come_to_barrier(kind, predicate, pc);
 }
 
+void cupel_emu_grid_sync(void) {
+    const void *pc = __builtin_return_address(0);
+    if (--m->registers->budget == 0) cupel_emu_budget_spent(pc);
+    if (!cupel_emu_resident_cooperative())
+        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_ASSERT, pc,
+                              "synchronises the grid in a launch that is not cooperative: a device traps");
+    cupel_emu_thread *self = m->current;
+    m->grid_count++;
+    m->coming_pc = (uintptr_t)pc;
+    self->home->at_grid |= self->own;
+    self->wait_pc = pc;
+    cupel_emu_wait(self);
+}
+
+int cupel_emu_grid_is_cooperative(void) {
+    return cupel_emu_resident_cooperative();
+}
+
 /* Short ones once a thread of the block has used up slices alone: threads that spin in turn would use up the
  * run. */
 enum { SHORT_SLICE = 256 };
@@ -218,6 +257,7 @@ void cupel_emu_budget_spent(const void *pc) {
     if (m->waiting_out) cupel_emu_progress_spent();
     if (++m->spent_alone < (m->waiting_out ? LONG_ALONE : A_SLICE_ALONE)) return;
     m->slice = m->waiting_out ? CUPEL_EMU_SLICE : SHORT_SLICE;
+    if (m->others && !m->races && !m->proving) cupel_emu_global_prove();
     cupel_emu_block_step(NULL);
 }
 
@@ -244,7 +284,7 @@ static void fiber_main(void) {
             cupel_emu_enter(next);
             continue;
         }
-        if (next == NULL && m->alive_count != 0) cupel_emu_report_deadlock();
+        if (next == NULL && m->alive_count != 0) depart();
         cupel_emu_stack_release(stack);
         if (next == NULL) cupel_emu_fiber_jump(m->host_sp, &m->host_result);
         cupel_emu_enter(next);
@@ -258,37 +298,68 @@ static void poison(const cupel_emu_shared *shared) {
     memset(shared->readable, 0, shared->size / 8 + 1);
 }
 
+void cupel_emu_block_poison(void) {
+    poison(&m->static_shared);
+    poison(&m->dynamic_shared);
+}
+
+/* From the launching context into the block. */
+static void enter_block(cupel_emu_thread *next) {
+    if (next->stack_low == 0) {
+        cupel_emu_stack *stack = cupel_emu_stack_take(fiber_main);
+        if (stack == NULL) {
+            cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
+                                  "no memory for the stack of a thread");
+            return;
+        }
+        begin_on(next, stack);
+    }
+    cupel_emu_enter(next);
+    cupel_emu_fiber_switch(&m->host_sp, next->sp, cupel_emu_result_of(next));
+}
+
 void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz) {
     m->registers->block = (cupel_emu_dim){bx, by, bz};
-    m->slice = CUPEL_EMU_SLICE;
+    m->slice = m->spun ? SHORT_SLICE : CUPEL_EMU_SLICE;
     if (m->shared_touched) {
-        poison(&m->static_shared);
-        poison(&m->dynamic_shared);
+        cupel_emu_block_poison();
         m->shared_touched = false;
     }
     for (uint32_t w = 0; w < m->warp_count; w++) {
         cupel_emu_warp *warp = &m->warps[w];
         warp->ready = warp->alive = warp->existing;
-        warp->stepped = warp->at_barrier = warp->group_count = warp->all_arrived = 0;
+        warp->stepped = warp->at_barrier = warp->at_grid = warp->group_count = warp->all_arrived = 0;
         warp->all_detail = 0;
     }
     m->ready_warps = m->warp_count == 32 ? ~0u : (1u << m->warp_count) - 1;
     m->stepped_warps = 0;
     m->alive_count = m->thread_count;
-    m->barrier_count = m->barrier_true = m->turns = 0;
+    m->barrier_count = m->barrier_true = m->grid_count = m->turns = 0;
     m->barrier_pc = 0;
+    m->left = CUPEL_EMU_ENDED;
     end_epoch();
-
     m->current = &m->threads[0];
-    cupel_emu_thread *first =
-        m->policy.random_switch ? cupel_emu_schedule_draw() : cupel_emu_choose_in(&m->warps[0], 1);
-    cupel_emu_stack *stack = cupel_emu_stack_take(fiber_main);
-    if (stack == NULL) {
-        cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
-                              "no memory for the stack of a thread");
-        return;
+    enter_block(m->policy.random_switch ? cupel_emu_schedule_draw() : cupel_emu_choose_in(&m->warps[0], 1));
+}
+
+/* All blocks have come to where this one waits for them. */
+static void pass_grid(void) {
+    m->barrier_pc = m->coming_pc;
+    m->grid_count = 0;
+    end_epoch();
+    for (uint32_t w = 0; w < m->warp_count; w++) {
+        cupel_emu_block_ready(&m->warps[w], m->warps[w].at_grid);
+        m->warps[w].at_grid = 0;
     }
-    begin_on(first, stack);
-    cupel_emu_enter(first);
-    cupel_emu_fiber_switch(&m->host_sp, first->sp, &m->host_result);
+}
+
+void cupel_emu_block_go_on(void) {
+    if (m->left == CUPEL_EMU_PAST_GRID) pass_grid();
+    for (uint32_t w = 0; w < m->warp_count && m->left == CUPEL_EMU_SPINS; w++) {
+        cupel_emu_block_ready(&m->warps[w], m->warps[w].stepped);
+        m->warps[w].stepped = 0;
+    }
+    if (m->left == CUPEL_EMU_SPINS) m->stepped_warps = 0;
+    m->left = CUPEL_EMU_ENDED;
+    enter_block(m->policy.random_switch ? cupel_emu_schedule_draw() : choose());
 }

@@ -13,7 +13,8 @@
 #define CUPEL_EMU_CLEAN(start, size) ((void)0)
 #endif
 
-enum { STACKS_MAX = 1024 + 1 };
+/* CUPEL_EMU_IN_FLIGHT_THREADS, and one more. */
+enum { STACKS_MAX = 8192 + 1 };
 
 static cupel_emu_stack stacks[STACKS_MAX];
 static uint32_t stack_count;

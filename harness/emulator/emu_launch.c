@@ -8,6 +8,7 @@
 
 #include "emu_load.h"
 #include "emu_machine.h"
+#include "emu_resident.h"
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
@@ -107,7 +108,7 @@ static bool is_canonical(void) {
 }
 
 void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
-                         bool careful, bool zero_poison, uint64_t step_limit, cupel_observation *out) {
+                         unsigned needs, bool zero_poison, uint64_t step_limit, cupel_observation *out) {
     memset(out, 0, sizeof *out);
     out->outcome = CUPEL_RUN_FINISHED;
     m->module = module;
@@ -129,13 +130,15 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->note_count = 0;
     m->slice = CUPEL_EMU_SLICE;
     m->block_linear = 0;
-    m->careful = careful;
+    m->careful = (needs & CUPEL_EMU_CAREFUL) != 0;
+    m->in_groups = (needs & CUPEL_EMU_IN_GROUPS) != 0;
+    m->regroup = false;
     m->mixed = m->seen[0] = m->seen[1] = false;
     m->epoch_key = 0;
     m->host_sp = NULL;
     m->stop_pc = NULL;
     cupel_emu_schedule_begin(&m->policy, schedule);
-    m->calm = is_canonical() ? !careful : !m->policy.stepwise && !m->policy.random_switch;
+    m->calm = is_canonical() ? !m->careful : !m->policy.stepwise && !m->policy.random_switch;
     cupel_emu_check_begin();
     if (!cupel_emu_global_begin())
         cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
@@ -147,18 +150,6 @@ static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void run_blocks(void) {
-    const cupel_emu_dim grid = m->registers->grid_dim;
-    uint64_t count = (uint64_t)grid.x * grid.y * grid.z, linear = m->policy.block_start;
-    for (uint64_t i = 0; i < count && !m->stopped; i++) {
-        m->block_linear++;
-        cupel_emu_block_run((uint32_t)(linear % grid.x), (uint32_t)(linear / grid.x % grid.y),
-                            (uint32_t)(linear / grid.x / grid.y));
-        linear += m->policy.block_step;
-        if (linear >= count) linear -= count;
-    }
 }
 
 /* A device would take it; this CPU would need minutes. */
@@ -194,24 +185,27 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
     cupel_emu_schedule_threads();
     cupel_emu_schedule_grid(&m->policy, (uint64_t)launch->grid[0] * (uint64_t)launch->grid[1] *
                                             (uint64_t)launch->grid[2]);
+    if (!cupel_emu_resident_begin(launch->cooperative)) return false;
     double start = now();
     m->running = true;
     cupel_emu_fault_watch(true);
-    run_blocks();
+    cupel_emu_resident_run();
     cupel_emu_fault_watch(false);
     m->running = false;
     m->out->seconds += now() - start;
+    cupel_emu_resident_end();
     if (m->stopped) cupel_emu_stack_abandon_all();
     return !m->stopped;
 }
 
-bool cupel_emu_run_end(bool keep) {
+unsigned cupel_emu_run_end(bool keep) {
     m->out->steps = m->steps_limit - m->steps_left - m->registers->budget - m->access_budget;
     cupel_emu_report_end();
     cupel_emu_module_gather(m->module);
     if (m->seen[0] && m->seen[1]) m->mixed = true; /* the last epoch */
-    bool again = m->mixed && is_canonical() && !m->careful;
-    keep = keep && !m->stopped && !again;
+    unsigned again = m->mixed && is_canonical() && !m->careful ? CUPEL_EMU_CAREFUL : 0;
+    if (m->regroup) again |= CUPEL_EMU_IN_GROUPS;
+    keep = keep && !m->stopped && again == 0;
     if (keep && m->module_dirty) m->kept = m->module;
     if (!keep && (m->module_dirty || m->stopped)) cupel_emu_module_restore(m->module);
     m->module = NULL;

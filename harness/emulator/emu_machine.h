@@ -49,6 +49,7 @@ typedef struct cupel_emu_warp {
     uint32_t ready;            /* may run now */
     uint32_t stepped;          /* wait for all others to come as far as they can */
     uint32_t at_barrier;       /* wait in __syncthreads */
+    uint32_t at_grid;          /* wait for all blocks of the launch */
     uint32_t asking;           /* wait in __activemask */
     uint32_t alive;            /* have not exited */
     uint32_t existing;         /* slots that hold a thread */
@@ -76,6 +77,15 @@ typedef struct cupel_emu_policy {
     uint8_t lane_order[CUPEL_EMU_WARP];
     cupel_schedule schedule;
 } cupel_emu_policy;
+
+/* Why a block has left its place. */
+typedef enum cupel_emu_departure {
+    CUPEL_EMU_ENDED,    /* or the run was stopped */
+    CUPEL_EMU_GAVE_WAY, /* it could go on: the schedule lets another one run here */
+    CUPEL_EMU_SPINS,    /* its threads look at global memory again and again, or wait for those that do */
+    CUPEL_EMU_AT_GRID,  /* all its threads wait for all other blocks */
+    CUPEL_EMU_PAST_GRID /* ... and all have come since */
+} cupel_emu_departure;
 
 typedef struct cupel_emu_shared {
     uintptr_t start;
@@ -115,7 +125,7 @@ typedef struct cupel_emu_machine {
     bool exchanged;     /* from the first load of such memory on: it is more than a place for results */
     bool global_stored; /* ... stores there since the last barrier */
     bool proving;       /* loads of what another block could store are heard, */
-    bool heard;         /* and there was one */
+    bool heard;         /* and there was one (of this block, in this window of emu_progress.c) */
     uint64_t line_key;
     cupel_emu_line lines[CUPEL_EMU_LINES];
     cupel_emu_policy policy;
@@ -129,6 +139,11 @@ typedef struct cupel_emu_machine {
     uintptr_t barrier_pc;   /* of the last barrier that all came to; 0: none yet in this block */
     uint32_t barrier_true;  /* threads that came to the barrier with a true predicate */
     int barrier_kind;
+    uint32_t grid_count;      /* threads that wait for all blocks */
+    uint64_t passed;          /* barriers of the launch that all came to, of blocks and of the grid */
+    cupel_emu_departure left; /* why the block is not running */
+    bool others;              /* besides this block, others run or have yet to begin (emu_resident.h) */
+    bool spun;                /* a block of this launch has waited for another one */
     cupel_emu_warp warps[CUPEL_EMU_WARPS_MAX];
     /* slot p of warp w at w * 32 + p; behind the last ones nothing runs, but may be looked at */
     cupel_emu_thread threads[CUPEL_EMU_THREADS_MAX + CUPEL_EMU_AHEAD];
@@ -150,6 +165,8 @@ typedef struct cupel_emu_machine {
     uint64_t steps_left, steps_limit; /* not yet handed out to the budgets; in all */
     bool waiting_out;                 /* the steps are used up: does the run still get anywhere? */
     uint32_t slice;                   /* steps for a budget */
+    bool in_groups;                   /* only blocks that are in flight together change places in the order */
+    bool regroup;                     /* the run is to be made again in that way */
     bool zero_poison, running, stopped, module_dirty;
     cupel_emu_module *kept; /* its variables hold what earlier calls of the same run left in them */
     int note_count;
@@ -163,7 +180,12 @@ typedef enum cupel_emu_use { CUPEL_EMU_LOAD, CUPEL_EMU_STORE, CUPEL_EMU_ATOMIC }
 extern cupel_emu_machine cupel_emu_the_machine __attribute__((visibility("hidden")));
 
 /* emu_block.c */
+/* Both return when the block has left (m->left) or the run was stopped. A block that goes on lies in its
+ * place as it did when it left. */
 void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz);
+void cupel_emu_block_go_on(void);
+void cupel_emu_block_poison(void);   /* fills shared memory */
+void cupel_emu_block_give_way(void); /* another block goes on, then, sooner or later, this thread */
 void cupel_emu_block_begin_budget(void);
 void cupel_emu_block_yield(void); /* a thread drawn at random goes on, maybe this one */
 /* ... after all others have come as far as they can, those at lower places first (NULL: last of all). */
@@ -174,6 +196,9 @@ void cupel_emu_warp_lane_exited(cupel_emu_warp *warp);
 /* emu_schedule.c */
 void cupel_emu_schedule_begin(cupel_emu_policy *policy, uint64_t schedule);
 void cupel_emu_schedule_grid(cupel_emu_policy *policy, uint64_t block_count);
+/* The i-th of count blocks to begin, of which room are in flight at a time. */
+uint64_t cupel_emu_schedule_block(const cupel_emu_policy *policy, uint64_t i, uint64_t count, uint64_t room);
+bool cupel_emu_schedule_reorders(const cupel_emu_policy *policy); /* and not only within groups */
 void cupel_emu_schedule_threads(void); /* fills in warps and threads for the launch's block shape */
 cupel_emu_thread *cupel_emu_schedule_draw(void);
 uint32_t cupel_emu_schedule_below(uint32_t bound);
@@ -196,7 +221,12 @@ void cupel_emu_check_forget(
     void); /* lines: memory, or what has been seen of it, is another one from here on */
 /* emu_global.c */
 bool cupel_emu_global_begin(void); /* false: no memory */
-void cupel_emu_global_prove(void); /* from here on loads of what another block could store are heard */
+void cupel_emu_global_prove(void); /* from here on accesses to what other blocks could use are heard */
+/* Since the last call of forget the block's threads have looked at the same places again and again, and have
+ * stored nothing outside shared memory. */
+bool cupel_emu_global_spins(void);
+void cupel_emu_global_forget_looks(void);
+bool cupel_emu_global_has_stored(void); /* since then */
 /* An access outside shared memory, before it happens. */
 void cupel_emu_global_order(uintptr_t address, size_t size, cupel_emu_use use, const void *pc);
 /* emu_progress.c */

@@ -1,16 +1,19 @@
 /* Does a run that has used up its steps still get anywhere? A kernel may be slow, or its threads may wait for
  * each other for long; neither is a hang. So the run goes on, in windows, at whose ends all that it may
  * change (buffers, shared memory, device variables) is compared with what was there when they began. A window
- * ends when every thread that can run has made at least WINDOW_STEPS steps in it, and as many all together as
- * the run was given: work in registers alone would have come to an end. No byte changed, nobody ended, nobody
- * came to a barrier: then it is a hang. A run that still changes things is given up, without a judgement,
- * after MORE_STEPS in all; so is one with too many threads for a window. All limits are steps, so that a run
- * ends in the same way every time. */
+ * ends when every thread that can run, of every block in flight, has made at least WINDOW_STEPS steps in it,
+ * and as many all together as the run was given: work in registers alone would have come to an end. No byte
+ * changed, nobody ended, nobody came to a barrier: then it is a hang, unless blocks have yet to begin for
+ * which there is no room, so that a larger device might come to an end. The threads of one block are enough
+ * where that block has looked at nothing that another one could change. A run that still changes things is
+ * given up, without a judgement, after MORE_STEPS in all; so is one with too many threads for a window. All
+ * limits are steps, so that a run ends in the same way every time. */
 #include <string.h>
 #include <xxhash.h>
 
 #include "emu_load.h"
 #include "emu_machine.h"
+#include "emu_resident.h"
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
@@ -19,8 +22,8 @@ enum { WINDOW_STEPS = 1 << 22, GRANT = 1 << 20, MORE_STEPS = WINDOW_STEPS / 4 * 
 
 /* What a window compares. */
 typedef struct state {
-    uint64_t block;
-    uint32_t epoch, alive, at_barrier;
+    uint64_t ended, waiting, passed; /* blocks that have, that have not begun; barriers */
+    uint64_t alive, at_barrier, at_grid;
     uint64_t memory;
 } state;
 
@@ -30,53 +33,74 @@ static struct {
     uint64_t enough;   /* steps of each thread that make a window */
     uint64_t noted_at; /* cupel_emu_steps_made() when the running thread was last looked at */
     state began;
-    uint64_t made[CUPEL_EMU_THREADS_MAX]; /* in this window, at least */
 } window;
 
 uint64_t cupel_emu_steps_made(void) {
     return m->steps_limit - m->steps_left - m->registers->budget - m->access_budget;
 }
 
-static uint64_t hash_shared(const cupel_emu_shared *shared, uint64_t before) {
-    return shared->size == 0 ? before
-                             : XXH3_64bits_withSeed((const void *)shared->start, shared->size, before);
+static void add_block(state *s, const cupel_emu_resident *b) {
+    s->alive += b->aside ? b->alive_count : m->alive_count;
+    s->at_barrier += b->aside ? b->barrier_count : m->barrier_count;
+    s->at_grid += b->aside ? b->grid_count : m->grid_count;
+    s->memory += cupel_emu_resident_hash(b); /* in any order */
 }
 
 static state look(void) {
-    uint64_t memory = cupel_emu_module_hash(m->module);
-    memory = XXH3_64bits_withSeed((const void *)m->global_start, m->global_size, memory);
-    memory = hash_shared(&m->dynamic_shared, hash_shared(&m->static_shared, memory));
-    return (state){m->block_linear, m->epoch_key, m->alive_count, m->barrier_count, memory};
+    state s = {.ended = cupel_emu_resident_ended(),
+               .waiting = cupel_emu_resident_waiting(),
+               .passed = m->passed,
+               .memory = XXH3_64bits_withSeed((const void *)m->global_start, m->global_size,
+                                              cupel_emu_module_hash(m->module))};
+    for (uint32_t i = 0; i < cupel_emu_resident_count(); i++) add_block(&s, cupel_emu_resident_at(i));
+    return s;
 }
 
 static bool same(const state *a, const state *b) {
-    return a->block == b->block && a->epoch == b->epoch && a->alive == b->alive &&
-           a->at_barrier == b->at_barrier && a->memory == b->memory;
+    return a->ended == b->ended && a->waiting == b->waiting && a->passed == b->passed &&
+           a->alive == b->alive && a->at_barrier == b->at_barrier && a->at_grid == b->at_grid &&
+           a->memory == b->memory;
 }
 
 /* Slots of threads that wait neither at a barrier nor in a warp operation. */
 static uint32_t runnable(const cupel_emu_warp *warp) {
-    uint32_t waiting = warp->at_barrier | warp->all_arrived;
+    uint32_t waiting = warp->at_barrier | warp->at_grid | warp->all_arrived;
     for (uint32_t g = 0; g < warp->group_count; g++) waiting |= warp->groups[g].arrived;
     return warp->alive & ~waiting;
 }
 
 static void begin_window(void) {
-    uint32_t threads = 0;
-    for (uint32_t w = 0; w < m->warp_count; w++)
-        threads += (uint32_t)__builtin_popcount(runnable(&m->warps[w]));
+    uint64_t threads = 0;
+    for (uint32_t i = 0; i < cupel_emu_resident_count(); i++) {
+        cupel_emu_resident *b = cupel_emu_resident_at(i);
+        const cupel_emu_warp *warps = cupel_emu_resident_warps(b);
+        for (uint32_t w = 0; w < m->warp_count; w++)
+            threads += (uint32_t)__builtin_popcount(runnable(&warps[w]));
+        memset(b->made, 0, sizeof b->made);
+        b->heard = false;
+    }
     uint64_t share = window.given / (threads != 0 ? threads : 1);
     window.enough = share > WINDOW_STEPS ? share : WINDOW_STEPS;
-    memset(window.made, 0, sizeof window.made);
     m->heard = false;
     window.began = look();
 }
 
-static bool all_have_made_enough(void) {
+static bool has_made_enough(const cupel_emu_resident *b) {
+    const cupel_emu_warp *warps = cupel_emu_resident_warps(b);
     for (uint32_t w = 0; w < m->warp_count; w++)
-        for (uint32_t slots = runnable(&m->warps[w]); slots != 0; slots &= slots - 1)
-            if (window.made[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots)] < window.enough)
-                return false;
+        for (uint32_t slots = runnable(&warps[w]); slots != 0; slots &= slots - 1)
+            if (b->made[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots)] < window.enough) return false;
+    return true;
+}
+
+/* The running block looks at nothing of others: what they have made says nothing of it. */
+static bool keeps_to_itself(void) {
+    return !m->heard && !cupel_emu_resident_running()->heard;
+}
+
+static bool all_have_made_enough(void) {
+    for (uint32_t i = 0; i < cupel_emu_resident_count(); i++)
+        if (!has_made_enough(cupel_emu_resident_at(i))) return false;
     return true;
 }
 
@@ -87,7 +111,7 @@ static void begin(void) {
     window.noted_at = cupel_emu_steps_made();
     m->waiting_out = m->calm = true;
     m->policy.stepwise = m->policy.random_switch = m->races = false;
-    if (!m->proving) cupel_emu_global_prove();
+    cupel_emu_global_prove();
     begin_window();
 }
 
@@ -97,27 +121,29 @@ static void end_window(const void *pc) {
         begin_window();
         return;
     }
-    const cupel_emu_dim grid = m->registers->grid_dim;
     const unsigned long long made = cupel_emu_steps_made();
-    if ((uint64_t)grid.x * grid.y * grid.z == 1 || !m->heard)
+    if (keeps_to_itself() || now.waiting == 0)
         cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_HANG, pc,
                               "no end after %llu steps, and nothing changes any more", made);
-    cupel_emu_report_stop(CUPEL_RUN_UNSUPPORTED, CUPEL_FAULT_NONE, pc,
-                          "no end after %llu steps of one of several blocks, which may wait for another one; "
-                          "waits between blocks are not emulated",
-                          made);
+    cupel_emu_report_stop(
+        CUPEL_RUN_UNSUPPORTED, CUPEL_FAULT_NONE, pc,
+        "no end after %llu steps of %u blocks that run beside each other, which may wait for "
+        "one of the %llu that have not begun, and for which there is no room here",
+        made, cupel_emu_resident_count(), (unsigned long long)now.waiting);
 }
 
 void cupel_emu_progress_spent(void) {
     const uint64_t now = cupel_emu_steps_made();
-    if (m->spent_alone != 0) window.made[m->current - m->threads] += now - window.noted_at;
+    if (m->spent_alone != 0)
+        cupel_emu_resident_running()->made[m->current - m->threads] += now - window.noted_at;
     window.noted_at = now;
 }
 
 void cupel_emu_progress_more(const void *pc) {
     if (!m->waiting_out)
         begin();
-    else if (window.began.block != m->block_linear || all_have_made_enough())
+    else if (window.began.ended != cupel_emu_resident_ended() ||
+             (keeps_to_itself() ? has_made_enough(cupel_emu_resident_running()) : all_have_made_enough()))
         end_window(pc);
     if (window.more >= MORE_STEPS || window.more / MORE_TIMES >= window.given)
         cupel_emu_report_stop(

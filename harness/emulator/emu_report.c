@@ -77,7 +77,7 @@ void cupel_emu_report_stop(cupel_outcome outcome, cupel_fault fault, const void 
 
 void cupel_emu_report_deadlock(void) {
     const cupel_emu_thread *lane = NULL, *waiting = NULL;
-    uint32_t lanes = 0, threads = 0;
+    uint32_t lanes = 0, threads = 0, grid = m->grid_count;
     for (uint32_t w = m->warp_count; w-- > 0;) {
         const cupel_emu_warp *warp = &m->warps[w];
         uint32_t meeting = warp->all_arrived;
@@ -85,11 +85,16 @@ void cupel_emu_report_deadlock(void) {
         lanes += (uint32_t)__builtin_popcount(meeting);
         threads += (uint32_t)__builtin_popcount(warp->at_barrier);
         if (meeting != 0) lane = &m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(meeting)];
-        if (warp->at_barrier != 0)
-            waiting = &m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(warp->at_barrier)];
+        uint32_t others = warp->at_barrier != 0 ? warp->at_barrier : warp->at_grid;
+        if (others != 0) waiting = &m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(others)];
     }
     cupel_emu_thread *shown = &m->threads[(lane != NULL ? lane : waiting) - m->threads];
     m->current = shown;
+    if (grid != 0)
+        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_DEADLOCK, shown->wait_pc,
+                              "%u threads wait for the grid, %u at a barrier and %u in warp operations for "
+                              "lanes that never come",
+                              grid, threads, lanes);
     cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_DEADLOCK, shown->wait_pc,
                           "%u threads wait at a barrier and %u in warp operations for lanes that never come",
                           threads, lanes);

@@ -45,15 +45,24 @@ typedef struct cupel_emu_launch {
     void *const *args; /* as cupel_emu_kernel.call takes them; copied */
     int64_t grid[3], block[3];
     int64_t dynamic_shared; /* bytes */
+    bool cooperative;       /* all blocks in flight together; the grid can be synchronised */
 } cupel_emu_launch;
 
+/* What a run may need to be made again for. */
+enum {
+    CUPEL_EMU_CAREFUL =
+        1, /* canonical schedule: a thread about to touch shared memory waits for the others */
+    CUPEL_EMU_IN_GROUPS = 2 /* blocks change places in the schedule's order only with those in flight beside
+                               them: they wait for others, in a grid too large to be in flight whole */
+};
+
 /* Begins a run: the launches until cupel_emu_run_end see one memory, schedule and budget. schedule is a
- * number of schedule.h, 0 canonical: warps in order, lanes abreast; careful makes that one kind to races as
- * well (a thread about to touch shared memory waits for the others), which costs time and is only needed when
- * cupel_emu_run_end says so. zero_poison: shared memory holds zeros before each block, else 0xFF (NaN in
- * every format). out is filled in as the run goes on and must live until the end. */
+ * number of schedule.h, 0 canonical: warps in order, lanes abreast. needs: what cupel_emu_run_end has asked
+ * for, 0 at first; CUPEL_EMU_CAREFUL makes the canonical schedule kind to races as well, which costs time.
+ * zero_poison: shared memory holds zeros before each block, else 0xFF (NaN in every format). out is filled in
+ * as the run goes on and must live until the end. */
 void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
-                         bool careful, bool zero_poison, uint64_t step_limit, cupel_observation *out);
+                         unsigned needs, bool zero_poison, uint64_t step_limit, cupel_observation *out);
 
 /* Runs one launch. False when the run is over: out then says why (refused, fault, unsupported). A loop that
  * uses no steps is ended as a hang after about half a second of processor time; ITIMER_VIRTUAL and SIGVTALRM
@@ -62,10 +71,10 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch);
 
 /* Ends the run: accesses get their places, device globals get their first values back, or, with keep, stay as
  * they are for a run of the same module that must follow next (not when the run was stopped or is to be made
- * again). True when the
- * canonical schedule should have been careful and was not: threads read and stored shared memory between the
- * same two barriers. */
-bool cupel_emu_run_end(bool keep);
+ * again). Not 0 when the run has to be made again with these needs as well: CAREFUL when threads read and
+ * stored shared memory between the same two barriers, IN_GROUPS when blocks waited that the schedule began
+ * too soon. */
+unsigned cupel_emu_run_end(bool keep);
 
 /* There is no next run after all: device globals that were kept get their first values back. */
 void cupel_emu_run_forget(void);

@@ -81,6 +81,28 @@ void cupel_emu_schedule_grid(cupel_emu_policy *policy, uint64_t block_count) {
     while (greatest_common_divisor(policy->block_step, block_count) != 1);
 }
 
+bool cupel_emu_schedule_reorders(const cupel_emu_policy *policy) {
+    return !m->in_groups && (policy->block_start != 0 || policy->block_step != 1);
+}
+
+/* Within a group the orders are of the same kind as in the whole. */
+uint64_t cupel_emu_schedule_block(const cupel_emu_policy *policy, uint64_t i, uint64_t count, uint64_t room) {
+    uint64_t first = 0, start = policy->block_start, step = policy->block_step;
+    if (m->in_groups) {
+        first = i / room * room;
+        if (count - first < room) room = count - first;
+        if (policy->schedule.way == CUPEL_SCHEDULE_REVERSE) {
+            start = step = room - 1;
+        } else {
+            start %= room;
+            while (greatest_common_divisor(step, room) != 1) step++;
+        }
+        i -= first;
+        count = room;
+    }
+    return first + (start + i * step) % count;
+}
+
 /* xorshift64*: fast, and only ever used to choose between threads. */
 uint32_t cupel_emu_schedule_below(uint32_t bound) {
     uint64_t x = m->policy.random;

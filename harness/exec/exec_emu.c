@@ -207,7 +207,8 @@ typedef struct call {
     cupel_guarded *memory;
     const cupel_emu_kernel *const *kernels;
     const built *candidate;
-    bool last; /* the one that is judged */
+    unsigned needs; /* of cupel_emu_run_begin */
+    bool last;      /* the one that is judged */
 } call;
 
 static cupel_code plan_call(emu *e, const call *call, cupel_launch_plan **out, cupel_error *err) {
@@ -255,9 +256,9 @@ static void end_watch(const emu *e, const cupel_emu_watch *watch) {
     memcpy(e->watch->values, watch->values, sizeof e->watch->values);
 }
 
-/* *again: the run has to be made once more, carefully. */
+/* *again: the run has to be made once more with these needs as well. */
 static cupel_code make_call(emu *e, const call *call, const cupel_run_request *request,
-                            cupel_observation *out, bool *again, cupel_error *err) {
+                            cupel_observation *out, unsigned *again, cupel_error *err) {
     cupel_launch_plan *plans;
     bool any = false;
     CUPEL_TRY(cupel_guarded_load(call->memory, call->c, request->poison, err));
@@ -273,7 +274,7 @@ static cupel_code make_call(emu *e, const call *call, const cupel_run_request *r
         e->step_limit != 0 ? e->step_limit : steps_for(call->c, plans, e->contract->launch_count);
     cupel_emu_watch watch;
     if (call->last && e->watch) begin_watch(e, call, &watch);
-    cupel_emu_run_begin(call->candidate->module, &memory, request->schedule, call->candidate->careful,
+    cupel_emu_run_begin(call->candidate->module, &memory, request->schedule, call->needs,
                         request->poison == CUPEL_POISON_FINITE, steps, out);
     for (int l = 0; l < e->contract->launch_count; l++) {
         if (plans[l].skipped) continue;
@@ -292,18 +293,19 @@ static bool came_to_an_end(const cupel_observation *seen) {
 
 /* The earlier calls, then the one that is judged; out tells of the last one made. */
 static cupel_code make_calls(emu *e, const cupel_case *c, const cupel_run_request *request, built *candidate,
-                             const cupel_emu_kernel *const *kernels, cupel_observation *out, bool *again,
-                             cupel_error *err) {
+                             const cupel_emu_kernel *const *kernels, unsigned needs, cupel_observation *out,
+                             unsigned *again, cupel_error *err) {
     for (int i = 0; i < request->earlier_count; i++) {
         const cupel_earlier_call *earlier = &request->earlier[i];
-        call before = {earlier->c, earlier->elsewhere ? e->elsewhere : e->guarded, kernels, candidate, false};
+        call before = {earlier->c, earlier->elsewhere ? e->elsewhere : e->guarded, kernels, candidate, needs,
+                       false};
         CUPEL_TRY(make_call(e, &before, request, out, again, err));
         if (*again) return CUPEL_OK;
         if (came_to_an_end(out)) continue;
         cupel_executor_tell_earlier(out);
         return cupel_guarded_load(e->guarded, c, request->poison, err); /* the judged call's, untouched */
     }
-    call judged = {c, e->guarded, kernels, candidate, true};
+    call judged = {c, e->guarded, kernels, candidate, needs, true};
     return make_call(e, &judged, request, out, again, err);
 }
 
@@ -312,14 +314,18 @@ static cupel_code run_emu(void *self, const cupel_case *c, const cupel_run_reque
     emu *e = self;
     built *found;
     const cupel_emu_kernel *kernels[CUPEL_LAUNCH_MAX];
-    bool again;
+    unsigned again, needs;
     cupel_arena_reset(e->scratch);
     CUPEL_TRY(find_module(e, &c->binding, &found, kernels, err));
-    cupel_code code = make_calls(e, c, request, found, kernels, out, &again, err);
-    if (code == CUPEL_OK && again) {
-        found->careful = true; /* from now on at once: where nothing depends on it, the result is the same */
+    needs = found->careful ? CUPEL_EMU_CAREFUL : 0;
+    cupel_code code = make_calls(e, c, request, found, kernels, needs, out, &again, err);
+    while (code == CUPEL_OK && again != 0) {
+        needs |= again;
+        if (needs & CUPEL_EMU_CAREFUL)
+            found->careful =
+                true; /* from now on at once: where nothing depends on it, the result is the same */
         cupel_emu_run_forget();
-        code = make_calls(e, c, request, found, kernels, out, &again, err);
+        code = make_calls(e, c, request, found, kernels, needs, out, &again, err);
     }
     cupel_emu_run_forget();
     CUPEL_TRY(code);

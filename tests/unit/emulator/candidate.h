@@ -29,10 +29,11 @@ typedef struct shape {
     uint64_t schedule;       /* of cupel_schedule_nth */
     uint64_t exact_schedule; /* unless 0: this one */
     uint64_t steps;
-    bool zero_poison;
+    bool zero_poison, cooperative;
 } shape;
 
-/* One run of one launch; zeros in s stand for 1 block, 32 threads, canonical, a million steps. */
+/* One run of one launch; zeros in s stand for 1 block, 32 threads, canonical, a million steps. Made again
+ * where the order of blocks needs it. */
 void field_run(field *f, cupel_emu_module *module, const char *entry, shape s, int argc,
                const void *const *args);
 

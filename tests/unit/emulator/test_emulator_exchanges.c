@@ -201,20 +201,23 @@ static void test_own_hang(void **state) {
     }
 }
 
-/* A block that waits for another one, which does not run beside it here: nothing is said. */
+/* Blocks that wait for another one, which goes on meanwhile. */
 static void test_waits_between_blocks(void **state) {
     (void)state;
-    shape s = {.block = 32, .grid = 2, .steps = 1000000};
-    reset();
-    field_run(&f, module, "waits_for_next_block", s, 2, (const void *[]){&out, &flag});
-    assert_int_equal(f.seen.outcome, CUPEL_RUN_UNSUPPORTED);
-    assert_non_null(strstr(f.seen.text, "waits between blocks"));
-    reset();
-    field_run(&f, module, "waits_for_variable", s, 1, (const void *[]){&out});
-    assert_int_equal(f.seen.outcome, CUPEL_RUN_UNSUPPORTED);
-    reset();
-    field_run(&f, module, "waits_atomically", s, 2, (const void *[]){&out, &flag});
-    assert_int_equal(f.seen.outcome, CUPEL_RUN_UNSUPPORTED);
+    for (unsigned seed = 0; seed <= 6; seed++) {
+        shape s = {.block = 32, .grid = 2, .steps = 1000000, .schedule = seed};
+        reset();
+        field_run(&f, module, "waits_for_next_block", s, 2, (const void *[]){&out, &flag});
+        assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+        reset();
+        field_run(&f, module, "waits_for_variable", s, 1, (const void *[]){&out});
+        assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+        reset();
+        field_run(&f, module, "waits_atomically", s, 2, (const void *[]){&out, &flag});
+        assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+        assert_int_equal(out[0], 1);
+        assert_int_equal(out[1], 1);
+    }
 }
 
 /* Many blocks that take their time together come to an end. */
