@@ -47,7 +47,11 @@ typedef struct feature_file {
     const feature_file feature_##name = {#name, sizeof features / sizeof *features, features}
 
 /* Every file, in the order of the list in docs/device-features.md. */
-#define FEATURE_FILES(X) X(shuffles) X(votes) X(integers) X(simd)
+#define FEATURE_FILES(X)                                                                                     \
+    X(shuffles)                                                                                              \
+    X(votes)                                                                                                 \
+    X(integers) X(simd) X(conversions) X(rounding) X(math_float) X(math_double) X(fast_math) X(real_parts)   \
+        X(half) X(bfloat16)
 #define FEATURE_DECLARE(name) extern const feature_file feature_##name;
 FEATURE_FILES(FEATURE_DECLARE)
 

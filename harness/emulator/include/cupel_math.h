@@ -8,7 +8,8 @@ CUPEL_BOTH float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
 CUPEL_BOTH double rsqrt(double x) { return 1.0 / sqrt(x); }
 CUPEL_BOTH float rsqrt(float x) { return rsqrtf(x); }
 CUPEL_BOTH float rcbrtf(float x) { return (float)(1.0 / cbrt((double)x)); }
-CUPEL_BOTH double rcbrt(double x) { return 1.0 / cbrt(x); }
+/* cbrt of the C library may be off by more than CUDA's allows; in long double it has bits to spare. */
+CUPEL_BOTH double rcbrt(double x) { return (double)(1.0L / cbrtl(x)); }
 CUPEL_BOTH float fdividef(float a, float b) { return a / b; }
 
 /* sin(pi x) and cos(pi x): exact reduction to [-1/4, 1/4] of a turn's eighth, then the plain functions. */
@@ -26,8 +27,8 @@ CUPEL_BOTH float cospif(float x) { return (float)cupel_sin_pi((double)x, true); 
 CUPEL_BOTH void sincospi(double x, double *s, double *c) { *s = sinpi(x), *c = cospi(x); }
 CUPEL_BOTH void sincospif(float x, float *s, float *c) { *s = sinpif(x), *c = cospif(x); }
 
-CUPEL_BOTH double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
-CUPEL_BOTH float normcdff(float x) { return (float)normcdf((double)x); }
+CUPEL_BOTH double normcdf(double x) { return (double)(0.5L * erfcl(-x * 0.70710678118654752440L)); }
+CUPEL_BOTH float normcdff(float x) { return (float)(0.5 * erfc(-x * M_SQRT1_2)); }
 CUPEL_BOTH double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
 CUPEL_BOTH float rhypotf(float x, float y) { return (float)(1.0 / hypot((double)x, (double)y)); }
 /* min and max: CUDA has them for every pair of arithmetic types; of two integers of different signedness the result is unsigned. */

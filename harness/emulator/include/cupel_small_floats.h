@@ -108,18 +108,33 @@ template <class T> CUPEL_BOTH T cupel_narrow_directed(double x, cupel_rounding m
         float a = cupel_widen(a_), b = cupel_widen(b_);                                                      \
         return T(expression);                                                                                \
     }
-#define CUPEL_SMALL_COMPARE(T, T2, name, operation)                                                          \
-    CUPEL_BOTH bool __h##name(const T a, const T b) { return cupel_widen(a) operation cupel_widen(b); }      \
+/* ordered: of a and b, floats, false beside a NaN (also for "not equal": __hne is false there, != is not). */
+#define CUPEL_SMALL_COMPARE(T, T2, name, ordered)                                                            \
+    CUPEL_BOTH bool __h##name(const T a_, const T b_) {                                                      \
+        float a = cupel_widen(a_), b = cupel_widen(b_);                                                      \
+        return ordered;                                                                                      \
+    }                                                                                                        \
     CUPEL_BOTH bool __h##name##u(const T a_, const T b_) {                                                   \
         float a = cupel_widen(a_), b = cupel_widen(b_);                                                      \
-        return isnan(a) || isnan(b) || a operation b;                                                        \
+        return isnan(a) || isnan(b) || (ordered);                                                            \
     }                                                                                                        \
     CUPEL_BOTH T2 __h##name##2(const T2 a, const T2 b) {                                                     \
         return T2(T(__h##name(a.x, b.x) ? 1.0f : 0.0f), T(__h##name(a.y, b.y) ? 1.0f : 0.0f));               \
     }                                                                                                        \
-    CUPEL_BOTH bool __hb##name##2(const T2 a, const T2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); } \
-    CUPEL_BOTH bool operator operation(const T &a, const T &b) { return __h##name(a, b); }                   \
-    CUPEL_BOTH bool operator operation(const T2 &a, const T2 &b) { return __hb##name##2(a, b); }
+    CUPEL_BOTH T2 __h##name##u2(const T2 a, const T2 b) {                                                    \
+        return T2(T(__h##name##u(a.x, b.x) ? 1.0f : 0.0f), T(__h##name##u(a.y, b.y) ? 1.0f : 0.0f));         \
+    }                                                                                                        \
+    CUPEL_BOTH unsigned int __h##name##2_mask(const T2 a, const T2 b) {                                      \
+        return (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u);              \
+    }                                                                                                        \
+    CUPEL_BOTH unsigned int __h##name##u2_mask(const T2 a, const T2 b) {                                     \
+        return (__h##name##u(a.x, b.x) ? 0xffffu : 0u) | (__h##name##u(a.y, b.y) ? 0xffff0000u : 0u);        \
+    }                                                                                                        \
+    CUPEL_BOTH bool __hb##name##u2(const T2 a, const T2 b) { return __h##name##u(a.x, b.x) && __h##name##u(a.y, b.y); } \
+    CUPEL_BOTH bool __hb##name##2(const T2 a, const T2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); }
+#define CUPEL_SMALL_COMPARE_BY(T, T2, operation, scalar, vector)                                             \
+    CUPEL_BOTH bool operator operation(const T &a, const T &b) { return scalar(a, b); }                      \
+    CUPEL_BOTH bool operator operation(const T2 &a, const T2 &b) { return vector(a, b); }
 #define CUPEL_SMALL_OPERATOR(T, operation, function)                                                         \
     CUPEL_BOTH T operator operation(const T &a, const T &b) { return function(a, b); }                       \
     CUPEL_BOTH T &operator operation##=(T &a, const T &b) { return a = function(a, b); }
@@ -179,15 +194,26 @@ CUPEL_BOTH float cupel_fmin_nan(float a, float b) { return isnan(a) || isnan(b) 
     CUPEL_PAIR_TERNARY(T2, __hfma2, __hfma)                                                                  \
     CUPEL_PAIR_TERNARY(T2, __hfma2_sat, __hfma_sat)                                                          \
     CUPEL_PAIR_TERNARY(T2, __hfma2_relu, __hfma_relu)                                                        \
+    /* complex numbers: the real part is the low half */                                                     \
+    CUPEL_BOTH T2 __hcmadd(const T2 a, const T2 b, const T2 c) {                                             \
+        T re = __hfma(a.x, b.x, c.x), im = __hfma(a.x, b.y, c.y);                                            \
+        return T2(__hfma(__hneg(a.y), b.y, re), __hfma(a.y, b.x, im));                                       \
+    }                                                                                                        \
     CUPEL_BOTH T2 __hisnan2(const T2 a) {                                                                    \
         return T2(T(__hisnan(a.x) ? 1.0f : 0.0f), T(__hisnan(a.y) ? 1.0f : 0.0f));                           \
     }                                                                                                        \
-    CUPEL_SMALL_COMPARE(T, T2, eq, ==)                                                                       \
-    CUPEL_SMALL_COMPARE(T, T2, ne, !=)                                                                       \
-    CUPEL_SMALL_COMPARE(T, T2, lt, <)                                                                        \
-    CUPEL_SMALL_COMPARE(T, T2, le, <=)                                                                       \
-    CUPEL_SMALL_COMPARE(T, T2, gt, >)                                                                        \
-    CUPEL_SMALL_COMPARE(T, T2, ge, >=)                                                                       \
+    CUPEL_SMALL_COMPARE(T, T2, eq, a == b)                                                                   \
+    CUPEL_SMALL_COMPARE_BY(T, T2, ==, __heq, __hbeq2)                                                        \
+    CUPEL_SMALL_COMPARE(T, T2, ne, a < b || a > b)                                                           \
+    CUPEL_SMALL_COMPARE_BY(T, T2, !=, __hneu, __hbneu2)                                                      \
+    CUPEL_SMALL_COMPARE(T, T2, lt, a < b)                                                                    \
+    CUPEL_SMALL_COMPARE_BY(T, T2, <, __hlt, __hblt2)                                                         \
+    CUPEL_SMALL_COMPARE(T, T2, le, a <= b)                                                                   \
+    CUPEL_SMALL_COMPARE_BY(T, T2, <=, __hle, __hble2)                                                        \
+    CUPEL_SMALL_COMPARE(T, T2, gt, a > b)                                                                    \
+    CUPEL_SMALL_COMPARE_BY(T, T2, >, __hgt, __hbgt2)                                                         \
+    CUPEL_SMALL_COMPARE(T, T2, ge, a >= b)                                                                   \
+    CUPEL_SMALL_COMPARE_BY(T, T2, >=, __hge, __hbge2)                                                        \
     CUPEL_SMALL_OPERATOR(T, +, __hadd)                                                                       \
     CUPEL_SMALL_OPERATOR(T, -, __hsub)                                                                       \
     CUPEL_SMALL_OPERATOR(T, *, __hmul)                                                                       \
@@ -246,6 +272,10 @@ CUPEL_BOTH float cupel_fmin_nan(float a, float b) { return isnan(a) || isnan(b) 
     CUPEL_SMALL_INTEGER(T, tname, ushort, unsigned short, largest)                                           \
     CUPEL_SMALL_INTEGER(T, tname, ll, long long, largest)                                                    \
     CUPEL_SMALL_INTEGER(T, tname, ull, unsigned long long, largest)                                          \
+    CUPEL_BOTH signed char __##tname##2char_rz(T h) { return cupel_to_integer<signed char>(trunc((double)cupel_widen(h)), 0); } \
+    CUPEL_BOTH unsigned char __##tname##2uchar_rz(T h) {                                                     \
+        return cupel_to_integer<unsigned char>(trunc((double)cupel_widen(h)), 0);                            \
+    }                                                                                                        \
     CUPEL_BOTH T __float2##tname(float f) { return T(f); }                                                   \
     CUPEL_BOTH T __float2##tname##_rn(float f) { return T(f); }                                              \
     CUPEL_BOTH T __float2##tname##_rz(float f) { return cupel_narrow_directed<T>(f, CUPEL_RZ, largest); }    \
