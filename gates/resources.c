@@ -33,6 +33,7 @@ void cupel_resources_bounds(const cupel_limit_question *q, cupel_limit limit, in
         if (q->needs.max_threads > 0) *most = q->needs.max_threads;
         break;
     case CUPEL_LIMIT_REGISTERS: *most = cupel_device_limits_threads(device, q->needs.registers); break;
+    case CUPEL_LIMIT_RESIDENT: *most = 0; break; /* of blocks beyond those that are resident */
     default: *most = device->shared_optin - q->needs.static_shared; break;
     }
     /* empty extents are a limit of their own */
@@ -117,6 +118,28 @@ static bool quantity_of(const cupel_binding *binding, const cupel_launch *launch
     return true;
 }
 
+/* The most of a cooperative launch depends on its block and its shared memory. */
+static bool residence_of(const cupel_limit_question *q, const cupel_binding *binding, strides_table strides,
+                         cupel_limit_value *out) {
+    const cupel_launch *launch = &q->contract->launches[q->launch];
+    int64_t grid[3], threads, shared;
+    if (!launch->cooperative) {
+        *out = (cupel_limit_value){0, 0, 0};
+        return true;
+    }
+    if (!extents_of(binding, launch->grid, launch->grid_rank, strides, grid) ||
+        !quantity_of(binding, launch, CUPEL_LIMIT_THREADS, strides, &threads) ||
+        !quantity_of(binding, launch, CUPEL_LIMIT_SHARED, strides, &shared))
+        return false;
+    out->least = INT64_MIN;
+    out->most =
+        cupel_device_limits_resident(q->device, threads, q->needs.registers, shared + q->needs.static_shared);
+    /* a block that no device takes is a limit of its own */
+    if (out->most == 0) out->most = INT64_MAX;
+    return !__builtin_mul_overflow(grid[0], grid[1], &out->value) &&
+           !__builtin_mul_overflow(out->value, grid[2], &out->value);
+}
+
 bool cupel_resources_refused(const cupel_limit_question *q, const cupel_binding *binding, cupel_limit limit,
                              cupel_limit_value *out) {
     const cupel_launch *launch = &q->contract->launches[q->launch];
@@ -125,7 +148,8 @@ bool cupel_resources_refused(const cupel_limit_question *q, const cupel_binding 
     bool skipped = false;
     cupel_resources_bounds(q, limit, &found.least, &found.most);
     if (!find_strides(binding, strides) || !is_skipped(binding, launch, strides, &skipped) || skipped ||
-        !quantity_of(binding, launch, limit, strides, &found.value))
+        !(limit == CUPEL_LIMIT_RESIDENT ? residence_of(q, binding, strides, &found)
+                                        : quantity_of(binding, launch, limit, strides, &found.value)))
         return false;
     if (out) *out = found;
     return found.value < found.least || found.value > found.most;
@@ -176,6 +200,12 @@ void cupel_resources_describe(const cupel_limit_question *q, const char *entry, 
                  "%s: %" PRId64 " bytes of dynamic and %" PRId64 " of static shared memory, %s takes %" PRId64
                  " at most",
                  entry, v->value, q->needs.static_shared, device, q->device->shared_optin);
+        return;
+    case CUPEL_LIMIT_RESIDENT:
+        snprintf(text, size,
+                 "%s: a cooperative launch of %" PRId64 " blocks, the largest device of %s (%" PRId64
+                 " multiprocessors) keeps %" PRId64 " resident at most",
+                 entry, v->value, device, q->device->multiprocessors, v->most);
         return;
     default:
         snprintf(text, size, "%s: %s is %" PRId64 ", %s takes %" PRId64 " at most", entry,

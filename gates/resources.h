@@ -20,7 +20,8 @@
     X(THREADS, "threads")                                                                                    \
     X(LAUNCH_BOUNDS, "launch-bounds")                                                                        \
     X(REGISTERS, "registers")                                                                                \
-    X(SHARED, "shared")
+    X(SHARED, "shared")                                                                                      \
+    X(RESIDENT, "resident") /* cooperative launches: blocks of the grid */
 
 typedef enum cupel_limit {
 #define CUPEL_LIMIT_NAME(name, text) CUPEL_LIMIT_##name,

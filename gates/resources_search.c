@@ -188,6 +188,32 @@ static cupel_scalar_range extents_least(const search *s, cupel_scalar_expr *cons
     return least;
 }
 
+/* Blocks of the grid beyond those that a device keeps resident, which are fewer the larger a block is. Blocks
+ * that no device takes count as fine: they are a limit of their own. */
+static cupel_scalar_range beyond_residence(const search *s) {
+    const cupel_limit_question *q = s->question;
+    const cupel_launch *l = s->launch;
+    cupel_scalar_range blocks = extents_product(s, l->grid, l->grid_rank),
+                       threads = extents_product(s, l->block, l->block_rank),
+                       shared = l->shared ? range_of(s, l->shared) : interval(0, 0);
+    if (!l->cooperative) return interval(0, 0);
+    if (blocks.none || blocks.real) return blocks;
+    if (threads.none || threads.real) return threads;
+    if (shared.none || shared.real) return shared;
+    const int64_t fixed = q->needs.static_shared, most_threads = q->device->threads,
+                  most_shared = q->device->shared_optin - fixed;
+    if (threads.lo > most_threads || shared.lo > most_shared || blocks.hi < 1) return interval(0, 0);
+    if (threads.lo < 1) threads.lo = 1;
+    if (threads.hi > most_threads) threads.hi = most_threads;
+    if (shared.lo < 0) shared.lo = 0;
+    if (shared.hi > most_shared) shared.hi = most_shared;
+    const int64_t many = cupel_device_limits_resident(q->device, threads.lo, q->needs.registers,
+                                                      shared.lo + fixed),
+                  few = cupel_device_limits_resident(q->device, threads.hi, q->needs.registers,
+                                                     shared.hi + fixed);
+    return interval((blocks.lo < 0 ? 0 : blocks.lo) - many, blocks.hi - few);
+}
+
 static cupel_scalar_range quantity(const search *s) {
     const cupel_launch *l = s->launch;
     int axis;
@@ -205,6 +231,7 @@ static cupel_scalar_range quantity(const search *s) {
         axis = (int)s->limit - CUPEL_LIMIT_BLOCK_X;
         return axis < l->block_rank ? range_of(s, l->block[axis]) : interval(1, 1);
     case CUPEL_LIMIT_SHARED: return l->shared ? range_of(s, l->shared) : interval(0, 0);
+    case CUPEL_LIMIT_RESIDENT: return beyond_residence(s);
     default: return extents_product(s, l->block, l->block_rank);
     }
 }
@@ -415,9 +442,10 @@ static void mark(search *s, const cupel_scalar_expr *expr) {
 static void mark_relevant(search *s) {
     const cupel_launch *l = s->launch;
     bool grid = s->limit <= CUPEL_LIMIT_GRID_Z;
-    if (s->limit == CUPEL_LIMIT_SHARED)
-        mark(s, l->shared);
-    else
+    const bool all = s->limit == CUPEL_LIMIT_RESIDENT;
+    if (all || s->limit == CUPEL_LIMIT_SHARED) mark(s, l->shared);
+    for (int i = 0; i < l->grid_rank && all; i++) mark(s, l->grid[i]);
+    if (s->limit != CUPEL_LIMIT_SHARED)
         for (int i = 0; i < (grid ? l->grid_rank : l->block_rank); i++)
             mark(s, grid ? l->grid[i] : l->block[i]);
     mark(s, l->skip_if);

@@ -70,6 +70,7 @@ typedef struct cupel_guess {
     const cupel_init_tree *grid[3], *block[3];
     const char *grid_why, *block_why;
     const char *shared, *shared_why; /* NULL: none */
+    const char *cooperative_why;     /* NULL: an ordinary launch */
     cupel_guess_let lets[CUPEL_GUESS_LET_MAX];
     const char *candidates[CUPEL_GUESS_CANDIDATE_MAX];
     uint64_t null_params;       /* a bit for each output that may be null: null is passed */

@@ -85,7 +85,7 @@ typedef struct cupel_init_access {
 } cupel_init_access;
 
 typedef struct cupel_init_launch {
-    bool found;
+    bool found, cooperative;
     int line;
     const cupel_init_tree *grid[3], *block[3]; /* NULL: not said */
     const cupel_init_tree *shared;             /* NULL: none */

@@ -1,4 +1,5 @@
-/* How host code launches a kernel: kernel<<<grid, block, shared>>>(arguments). */
+/* How host code launches a kernel: kernel<<<grid, block, shared>>>(arguments), or
+ * cudaLaunchCooperativeKernel(kernel, grid, block, arguments, shared). */
 #include <string.h>
 
 #include "init_kernel.h"
@@ -15,6 +16,7 @@ typedef struct site {
     size_t function_begin, at;
     range templates, configuration[4], arguments[ARG_MAX];
     int template_count, configuration_count, argument_count;
+    bool cooperative;
     range template_parts[CUPEL_INIT_TEMPLATE_MAX];
 } site;
 
@@ -78,6 +80,56 @@ static bool read_site(site *s, size_t i) {
     s->argument_count =
         split(tokens, end + 4, closing(tokens, end + 3, tokens->count), s->arguments, ARG_MAX);
     return s->configuration_count >= 2;
+}
+
+/* void *args[] = {&x, (void *)&n}: the names behind the ampersands, in the last definition before the launch.
+ */
+static void read_argument_array(site *s, const char *name) {
+    const cupel_tokens *tokens = tokens_of(s);
+    for (size_t i = s->at; i-- > s->function_begin;) {
+        if (!cupel_lexer_is(tokens, i, name) || !cupel_lexer_is(tokens, i + 1, "[")) continue;
+        size_t open = i + 2;
+        while (open < s->at && !cupel_lexer_is(tokens, open, "{") && !cupel_lexer_is(tokens, open, ";"))
+            open++;
+        if (!cupel_lexer_is(tokens, open, "{")) continue;
+        s->argument_count =
+            split(tokens, open + 1, closing(tokens, open, tokens->count), s->arguments, ARG_MAX);
+        for (int k = 0; k < s->argument_count; k++)
+            for (size_t at = s->arguments[k].begin; at < s->arguments[k].end; at++)
+                if (cupel_lexer_is(tokens, at, "&")) s->arguments[k].begin = at + 1;
+        return;
+    }
+}
+
+/* The same for a kernel that stands at token i in the first argument of a cooperative launch. */
+static bool read_cooperative_site(site *s, size_t i) {
+    enum { KERNEL, GRID, BLOCK, ARGUMENTS, SHARED, PARTS = 6, CASTS = 12 };
+    const cupel_tokens *tokens = tokens_of(s);
+    range parts[PARTS];
+    size_t call = i;
+    while (call > s->function_begin && i - call < CASTS &&
+           !cupel_lexer_is(tokens, call, "cudaLaunchCooperativeKernel"))
+        call--;
+    if (!cupel_lexer_is(tokens, call, "cudaLaunchCooperativeKernel") ||
+        !cupel_lexer_is(tokens, call + 1, "("))
+        return false;
+    int count = split(tokens, call + 2, closing(tokens, call + 1, tokens->count), parts, PARTS);
+    if (count <= ARGUMENTS || i >= parts[KERNEL].end) return false;
+    if (cupel_lexer_is(tokens, i + 1, "<")) {
+        const cupel_structure *structure = &s->kernel->file->structure;
+        size_t close = cupel_structure_close_angle(structure, i + 1, tokens->count, structure->depth[i + 1]);
+        s->templates = (range){i + 2, close - 1};
+        s->template_count = split(tokens, i + 2, close - 1, s->template_parts, CUPEL_INIT_TEMPLATE_MAX);
+    }
+    s->at = call;
+    s->cooperative = true;
+    s->configuration[0] = parts[GRID];
+    s->configuration[1] = parts[BLOCK];
+    s->configuration_count = 2;
+    if (count > SHARED) s->configuration[s->configuration_count++] = parts[SHARED];
+    const char *array = cupel_lexer_text(tokens, parts[ARGUMENTS].end - 1, s->kernel->file->arena);
+    if (array) read_argument_array(s, array);
+    return true;
 }
 
 /* The trees of a dim3 that begins after its bracket. */
@@ -198,7 +250,8 @@ static bool all_known(const cupel_init_tree *const axes[3], int count) {
 
 static void take_site(cupel_init_kernel *kernel, const site *s) {
     cupel_arena *arena = kernel->file->arena;
-    cupel_init_launch launch = {.found = true, .line = tokens_of(s)->at[s->at].line};
+    cupel_init_launch launch = {
+        .found = true, .cooperative = s->cooperative, .line = tokens_of(s)->at[s->at].line};
     launch.grid_count = configuration_axes(s, s->configuration[0], launch.grid);
     launch.block_count = configuration_axes(s, s->configuration[1], launch.block);
     for (int i = 0; i < launch.grid_count; i++)
@@ -226,7 +279,7 @@ void cupel_init_launch_read(cupel_init_kernel *kernel) {
         for (size_t i = host->body_begin; i + 4 < host->body_end; i++) {
             if (!cupel_lexer_is(tokens, i, kernel->declaration->name)) continue;
             site s = {.kernel = kernel, .function_begin = host->body_begin};
-            if (!read_site(&s, i)) continue;
+            if (!read_site(&s, i) && !read_cooperative_site(&s, i)) continue;
             take_templates(kernel, &s);
             take_site(kernel, &s);
         }

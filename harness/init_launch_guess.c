@@ -485,9 +485,20 @@ static void guess_shared(cupel_guess *guess) {
     guess->shared_why = "one element for each thread; no launch says how much";
 }
 
+static void guess_cooperative(cupel_guess *guess) {
+    const cupel_init_kernel *kernel = guess->kernel;
+    if (kernel->launch.cooperative)
+        guess->cooperative_why =
+            cupel_arena_printf(arena_of(guess), "the launch in line %d", kernel->launch.line);
+    else if (cupel_init_kernel_mentions(kernel, "this_grid", false) ||
+             cupel_init_kernel_mentions(kernel, "grid_group", false))
+        guess->cooperative_why = "the kernel synchronises the grid";
+}
+
 void cupel_guess_launch(cupel_guess *guess) {
     guess_grid(guess);
     guess_shared(guess);
+    guess_cooperative(guess);
     if (!guess->grid_why) guess->grid_why = "";
     if (!guess->block_why) guess->block_why = "";
 }

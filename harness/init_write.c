@@ -187,6 +187,7 @@ static void write_kernel(const cupel_guess *guess, FILE *out) {
     axes(guess, guess->block, guess->block_count, text, sizeof text);
     LINE(out, guess->block_why, "  block: [%s]", text);
     if (guess->shared) LINE(out, guess->shared_why, "  shared: %s", guess->shared);
+    if (guess->cooperative_why) LINE(out, guess->cooperative_why, "  cooperative: true");
 }
 
 const char *cupel_guess_write(const cupel_guess *guess, const char *source) {

@@ -86,7 +86,8 @@ static cupel_code launch_device(const cupel_repro_job *job, const cupel_launch *
     char *entry;
     int64_t shared = 0;
     CUPEL_TRY(cupel_binding_entry(&job->c->binding, launch, job->arena, &entry, err));
-    fprintf(job->out, "    repro_launch(\"%s\", %s", entry, entry);
+    fprintf(job->out, "    %s(\"%s\", %s", launch->cooperative ? "repro_launch_together" : "repro_launch",
+            entry, entry);
     CUPEL_TRY(dims(job, launch->grid_rank, launch->grid, err));
     CUPEL_TRY(dims(job, launch->block_rank, launch->block, err));
     if (launch->shared) CUPEL_TRY(extent(job, launch->shared, &shared, err));

@@ -182,7 +182,7 @@ static bool broken_before(const judging *j, int launch, cupel_limit limit) {
 
 static bool needs_matter(cupel_limit limit) {
     return limit == CUPEL_LIMIT_LAUNCH_BOUNDS || limit == CUPEL_LIMIT_REGISTERS ||
-           limit == CUPEL_LIMIT_SHARED;
+           limit == CUPEL_LIMIT_SHARED || limit == CUPEL_LIMIT_RESIDENT;
 }
 
 static void add_note(judging *j, const char *what, const cupel_limit_question *q, cupel_limit limit) {
@@ -236,7 +236,8 @@ static void ask_launch(judging *j, const cupel_binding *base, int launch, int ar
     cupel_limit_question q = question_of(j->contract, j->resources, base, launch, architecture, j->arena);
     for (int limit = 0; limit < CUPEL_LIMIT_COUNT; limit++) {
         cupel_limit_question asked = q;
-        bool unknown = (limit == CUPEL_LIMIT_LAUNCH_BOUNDS && !q.needs.max_threads) ||
+        bool unknown = (limit == CUPEL_LIMIT_RESIDENT && !j->contract->launches[launch].cooperative) ||
+                       (limit == CUPEL_LIMIT_LAUNCH_BOUNDS && !q.needs.max_threads) ||
                        (limit == CUPEL_LIMIT_REGISTERS && !q.needs.registers);
         if (unknown) continue;
         if (needs_matter((cupel_limit)limit))

@@ -16,8 +16,10 @@ typedef struct cupel_device_limits {
     int64_t register_unit;    /* registers are given to a warp in multiples of this */
     int64_t shared_default; /* bytes a block without asking for more; static shared memory never exceeds it */
     int64_t shared_optin;   /* bytes a block, static and dynamic together, when asked for */
-    int64_t shared_reserved; /* bytes a block that the system takes besides */
-    int64_t tensor_columns;  /* of tensor memory a block, each 128 lanes of 32 bits; 0: there is none */
+    int64_t shared_reserved;       /* bytes a block that the system takes besides */
+    int64_t tensor_columns;        /* of tensor memory a block, each 128 lanes of 32 bits; 0: there is none */
+    int64_t multiprocessors;       /* of the largest product */
+    int64_t sm_threads, sm_blocks; /* resident on a multiprocessor together */
 } cupel_device_limits;
 
 /* NULL for an architecture that is not in the table. */
@@ -31,5 +33,11 @@ const char *cupel_device_limits_name(int i);
 
 /* The most threads of a block whose threads use so many registers each, in whole warps. */
 int64_t cupel_device_limits_threads(const cupel_device_limits *device, int registers);
+
+/* How many blocks of one kernel the largest device of the architecture keeps resident together, as a
+ * cooperative launch demands of its grid; at least as many as any device really does. registers: a thread, 0
+ * where that is not known; shared: bytes a block, static and dynamic. 0 where it takes no such block. */
+int64_t cupel_device_limits_resident(const cupel_device_limits *device, int64_t threads, int registers,
+                                     int64_t shared);
 
 #endif

@@ -111,6 +111,7 @@ typedef struct cupel_launch {
     cupel_scalar_expr *grid[3], *block[3];
     cupel_scalar_expr *shared;  /* or NULL: 0 */
     cupel_scalar_expr *skip_if; /* or NULL */
+    bool cooperative;           /* all blocks resident together; the grid can be synchronised */
 } cupel_launch;
 
 typedef enum cupel_deterministic {

@@ -161,7 +161,7 @@ static cupel_code read_launch(cupel_reader *r, const cupel_yaml *node, cupel_lau
         {"block", NULL},
         {"shared", NULL},
         {"skip_if", NULL},
-        {"cooperative", "cooperative launches"},
+        {"cooperative", NULL},
         {"nvrtc", "compiler options"},
         {"symbols", "constants and device globals filled from tensors"}};
     static const cupel_reader_key host_keys[] = {{"symbol", NULL}, {"args", NULL}, {"skip_if", NULL}};
@@ -185,6 +185,8 @@ static cupel_code read_launch(cupel_reader *r, const cupel_yaml *node, cupel_lau
     CUPEL_TRY(read_args(r, args, launch));
     if (grid) CUPEL_TRY(read_extent(r, grid, "grid", &launch->grid_rank, launch->grid));
     if (block) CUPEL_TRY(read_extent(r, block, "block", &launch->block_rank, launch->block));
+    const cupel_yaml *cooperative = cupel_contract_yaml_get(node, "cooperative");
+    if (cooperative) CUPEL_TRY(cupel_reader_flag(r, cooperative, &launch->cooperative));
     if (shared)
         CUPEL_TRY(cupel_reader_scalar_node(r, shared, "a number of bytes", launch_names, &launch->shared));
     return skip_if ? cupel_reader_scalar_node(r, skip_if, "a condition", launch_names, &launch->skip_if)

@@ -30,7 +30,8 @@ enum {
     CUPEL_CU_MISALIGNED_ADDRESS = 716,
     CUPEL_CU_INVALID_ADDRESS_SPACE = 717,
     CUPEL_CU_INVALID_PC = 718,
-    CUPEL_CU_LAUNCH_FAILED = 719
+    CUPEL_CU_LAUNCH_FAILED = 719,
+    CUPEL_CU_COOPERATIVE_TOO_LARGE = 720
 };
 
 /* Attributes of a device and of a function. */
@@ -97,6 +98,11 @@ typedef struct cupel_cu_memory_access {
     X(launch, "cuLaunchKernel",                                                                              \
       (cupel_cu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,              \
        cupel_cu_stream, void **, void **))                                                                   \
+    OPTIONAL(launch_cooperative, "cuLaunchCooperativeKernel",                                                \
+             (cupel_cu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,       \
+              cupel_cu_stream, void **))                                                                     \
+    OPTIONAL(blocks_each, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                     \
+             (int *, cupel_cu_function, int, size_t))                                                        \
     OPTIONAL(function_parameter, "cuFuncGetParamInfo", (cupel_cu_function, size_t, size_t *, size_t *))      \
     OPTIONAL(granularity, "cuMemGetAllocationGranularity", (size_t *, const cupel_cu_memory_kind *, int))    \
     OPTIONAL(address_reserve, "cuMemAddressReserve",                                                         \

@@ -84,13 +84,45 @@ bool cupel_cuda_launch_allowed(const cupel_cuda_device *d, const cupel_cuda_func
     return true;
 }
 
-int cupel_cuda_launch_start(const cupel_cuda_device *d, cupel_cuda_function *f, cupel_launch_plan *plan) {
-    if (plan->dynamic_shared > f->opted_in) {
-        int status = d->api->function_set(f->function, CUPEL_CU_FUNCTION_DYNAMIC_SHARED_BYTES,
-                                          (int)plan->dynamic_shared);
-        if (status != CUPEL_CU_SUCCESS) return status;
-        f->opted_in = plan->dynamic_shared;
+/* More dynamic shared memory than a block has without asking is asked for, once. */
+static int opt_in(const cupel_cuda_device *d, cupel_cuda_function *f, int64_t bytes) {
+    if (bytes <= f->opted_in) return CUPEL_CU_SUCCESS;
+    int status = d->api->function_set(f->function, CUPEL_CU_FUNCTION_DYNAMIC_SHARED_BYTES, (int)bytes);
+    if (status == CUPEL_CU_SUCCESS) f->opted_in = bytes;
+    return status;
+}
+
+/* All blocks of a cooperative launch are resident together. What the driver does not tell it decides itself
+ * when it is launched. */
+bool cupel_cuda_launch_resident(const cupel_cuda_device *d, cupel_cuda_function *f,
+                                const cupel_launch_plan *plan, cupel_observation *out) {
+    int each = 0;
+    if (!plan->cooperative) return true;
+    if (d->api->launch_cooperative == NULL) {
+        snprintf(out->text, sizeof out->text, "%s: the NVIDIA driver is too old for cooperative launches",
+                 f->kernel->entry);
+        out->outcome = CUPEL_RUN_UNSUPPORTED;
+        return false;
     }
+    const double blocks = (double)plan->grid[0] * (double)plan->grid[1] * (double)plan->grid[2];
+    const int64_t threads = plan->block[0] * plan->block[1] * plan->block[2];
+    if (d->api->blocks_each == NULL || opt_in(d, f, plan->dynamic_shared) != CUPEL_CU_SUCCESS ||
+        d->api->blocks_each(&each, f->function, (int)threads, (size_t)plan->dynamic_shared) !=
+            CUPEL_CU_SUCCESS ||
+        blocks <= (double)each * d->multiprocessors)
+        return true;
+    return refuse(out, "%s: a cooperative launch of %.0f blocks, of which the device keeps %lld resident",
+                  f->kernel->entry, blocks, (long long)each * d->multiprocessors);
+}
+
+int cupel_cuda_launch_start(const cupel_cuda_device *d, cupel_cuda_function *f, cupel_launch_plan *plan) {
+    int status = opt_in(d, f, plan->dynamic_shared);
+    if (status != CUPEL_CU_SUCCESS) return status;
+    if (plan->cooperative)
+        return d->api->launch_cooperative(
+            f->function, (unsigned)plan->grid[0], (unsigned)plan->grid[1], (unsigned)plan->grid[2],
+            (unsigned)plan->block[0], (unsigned)plan->block[1], (unsigned)plan->block[2],
+            (unsigned)plan->dynamic_shared, d->stream, plan->arguments.pointers);
     return d->api->launch(f->function, (unsigned)plan->grid[0], (unsigned)plan->grid[1],
                           (unsigned)plan->grid[2], (unsigned)plan->block[0], (unsigned)plan->block[1],
                           (unsigned)plan->block[2], (unsigned)plan->dynamic_shared, d->stream,
@@ -149,7 +181,8 @@ void cupel_cuda_launch_fault(const cupel_cuda_device *d, const char *entry, int 
                  told[0] != '\0' ? ": " : "", told);
         return;
     }
-    bool limits = status == CUPEL_CU_OUT_OF_RESOURCES || status == CUPEL_CU_INVALID_VALUE;
+    bool limits = status == CUPEL_CU_OUT_OF_RESOURCES || status == CUPEL_CU_INVALID_VALUE ||
+                  status == CUPEL_CU_COOPERATIVE_TOO_LARGE;
     out->outcome = limits ? CUPEL_RUN_REFUSED : CUPEL_RUN_UNSUPPORTED;
     snprintf(out->text, sizeof out->text, "%s: the driver refuses the launch: %s (%d)", entry, says, status);
 }

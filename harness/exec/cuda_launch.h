@@ -24,6 +24,11 @@ CUPEL_MUST_USE cupel_code cupel_cuda_launch_find(const cupel_cuda_device *device
 bool cupel_cuda_launch_allowed(const cupel_cuda_device *device, const cupel_cuda_function *function,
                                const cupel_launch_plan *plan, cupel_observation *out);
 
+/* Would the device keep all blocks of a cooperative launch, which is allowed otherwise, resident together? If
+ * not, out says why. True for other launches. */
+bool cupel_cuda_launch_resident(const cupel_cuda_device *device, cupel_cuda_function *function,
+                                const cupel_launch_plan *plan, cupel_observation *out);
+
 /* Queues a launch that is allowed. Returns the driver's status. */
 int cupel_cuda_launch_start(const cupel_cuda_device *device, cupel_cuda_function *function,
                             cupel_launch_plan *plan);

@@ -283,7 +283,9 @@ static bool launch(call *k, int l) {
     /* an exchange may carry an addition, or decide who comes first */
     if (!k->candidate->code.atomics_known || kernel->adds_float_atomically || kernel->swaps_atomically)
         k->out->float_atomics = true;
-    if (!cupel_cuda_launch_allowed(&x->device, function, &k->plans[l], k->out)) return false;
+    if (!cupel_cuda_launch_allowed(&x->device, function, &k->plans[l], k->out) ||
+        !cupel_cuda_launch_resident(&x->device, function, &k->plans[l], k->out))
+        return false;
     int status = cupel_cuda_launch_start(&x->device, function, &k->plans[l]);
     if (status == CUPEL_CU_SUCCESS) {
         status = cupel_cuda_device_wait(&x->device);

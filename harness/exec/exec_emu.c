@@ -225,7 +225,8 @@ static bool launch(const cupel_launch_plan *plan, const cupel_emu_kernel *kernel
                                 .args = plan->arguments.pointers,
                                 .grid = {plan->grid[0], plan->grid[1], plan->grid[2]},
                                 .block = {plan->block[0], plan->block[1], plan->block[2]},
-                                .dynamic_shared = plan->dynamic_shared};
+                                .dynamic_shared = plan->dynamic_shared,
+                                .cooperative = plan->cooperative};
     return cupel_emu_run_launch(&request);
 }
 

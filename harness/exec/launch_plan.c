@@ -47,6 +47,7 @@ cupel_code cupel_launch_plan_make(const cupel_case *c, const cupel_launch *launc
     out->skipped = skip != 0;
     if (out->skipped) return CUPEL_OK;
     out->dynamic_shared = 0;
+    out->cooperative = launch->cooperative;
     for (int i = 0; i < 3; i++) out->grid[i] = out->block[i] = 1;
     for (int i = 0; i < launch->grid_rank; i++) CUPEL_TRY(evaluate(c, launch->grid[i], &out->grid[i], err));
     for (int i = 0; i < launch->block_rank; i++)

@@ -21,6 +21,7 @@ typedef struct cupel_launch_plan {
     bool skipped; /* skip_if holds */
     int64_t grid[3], block[3];
     int64_t dynamic_shared; /* bytes */
+    bool cooperative;
     cupel_arguments arguments;
 } cupel_launch_plan;
 

@@ -43,22 +43,49 @@ static bool repro_dims(const long long dims[3], dim3 *out) {
     return dims[0] == out->x && dims[1] == out->y && dims[2] == out->z;
 }
 
+static void repro_prepare(const char *name, const void *kernel, const long long (&grid)[3],
+                          const long long (&block)[3], long long shared, dim3 *blocks, dim3 *threads) {
+    if (!repro_dims(grid, blocks) || !repro_dims(block, threads) || shared < 0)
+        repro_stop(REPRO_SHOWS, name, "no device takes a launch of this size");
+    if (shared > 48 * 1024) {
+        cudaError_t code =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+        if (code != cudaSuccess)
+            repro_stop(REPRO_SHOWS, "shared memory is refused", cudaGetErrorString(code));
+    }
+}
+
+static void repro_launched(const char *name) {
+    cudaError_t code = cudaGetLastError();
+    if (code != cudaSuccess) repro_stop(REPRO_SHOWS, "the launch is refused", cudaGetErrorString(code));
+    repro_finish(name);
+}
+
 template <class... P, class... A>
 static void repro_launch(const char *name, void (*kernel)(P...), const long long (&grid)[3],
                          const long long (&block)[3], long long shared, A... arguments) {
     dim3 blocks, threads;
-    if (!repro_dims(grid, &blocks) || !repro_dims(block, &threads) || shared < 0)
-        repro_stop(REPRO_SHOWS, name, "no device takes a launch of this size");
-    if (shared > 48 * 1024) {
-        cudaError_t code = cudaFuncSetAttribute((const void *)kernel,
-                                                cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-        if (code != cudaSuccess)
-            repro_stop(REPRO_SHOWS, "shared memory is refused", cudaGetErrorString(code));
-    }
+    repro_prepare(name, (const void *)kernel, grid, block, shared, &blocks, &threads);
     kernel<<<blocks, threads, (size_t)shared>>>(repro_argument<P>::from(arguments)...);
-    cudaError_t code = cudaGetLastError();
-    if (code != cudaSuccess) repro_stop(REPRO_SHOWS, "the launch is refused", cudaGetErrorString(code));
-    repro_finish(name);
+    repro_launched(name);
+}
+
+/* A cooperative launch: all blocks together, which may synchronise the grid. */
+template <class... P>
+static void repro_together(const char *name, const void *kernel, dim3 blocks, dim3 threads, size_t shared,
+                           P... values) {
+    void *pointers[] = {(void *)&values..., nullptr};
+    (void)cudaLaunchCooperativeKernel(kernel, blocks, threads, pointers, shared, 0);
+    repro_launched(name);
+}
+
+template <class... P, class... A>
+static void repro_launch_together(const char *name, void (*kernel)(P...), const long long (&grid)[3],
+                                  const long long (&block)[3], long long shared, A... arguments) {
+    dim3 blocks, threads;
+    repro_prepare(name, (const void *)kernel, grid, block, shared, &blocks, &threads);
+    repro_together<P...>(name, (const void *)kernel, blocks, threads, (size_t)shared,
+                         repro_argument<P>::from(arguments)...);
 }
 
 /* What cudaMalloc gives is aligned to 256 bytes. */

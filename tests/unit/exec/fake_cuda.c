@@ -127,6 +127,21 @@ EXPORT cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, uns
     return 0;
 }
 
+EXPORT cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                 unsigned by, unsigned bz, unsigned shared, void *stream, void **arguments);
+EXPORT cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                 unsigned by, unsigned bz, unsigned shared, void *stream, void **arguments) {
+    fake_cuda_state.together++;
+    return cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, arguments, NULL);
+}
+
+EXPORT cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared);
+EXPORT cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
+    (void)function, (void)shared;
+    *blocks = 1024 / threads;
+    return 0;
+}
+
 EXPORT cuStreamSynchronize(void *stream);
 EXPORT cuStreamSynchronize(void *stream) {
     (void)stream;

@@ -12,6 +12,7 @@ typedef struct fake_cuda {
     /* seen by tests */
     int loads;          /* of modules */
     int launches;       /* of scale */
+    int together;       /* those among them that were cooperative */
     int spins, dirties; /* of the helpers */
     unsigned word;      /* of the last dirtying */
     void *y;            /* of the last launch */

@@ -15,17 +15,20 @@
 #include "fake_cuda.h"
 #include "nvrtc.h"
 
-#define CONTRACT(extra)                                                                                      \
+#define CONTRACT(extra) LAUNCHED("grid: [1], block: [N]", extra)
+#define LAUNCHED(launch, extra)                                                                              \
     "/* cupel: 1\n"                                                                                          \
     "id: scale\n"                                                                                            \
     "dims: {N: 1..2000}\n"                                                                                   \
     "inputs: {x: \"f32[N]\"}\n"                                                                              \
     "outputs: {y: \"f32[N]\"}\n"                                                                             \
     "ensures: {y: \"x * 2\"}\n"                                                                              \
-    "kernel: {entry: scale, args: [x, y, N], grid: [1], block: [N]}\n"                                       \
+    "kernel: {entry: scale, args: [x, y, N], " launch "}\n"                                                  \
     "*/\n" extra
 
 static const char plain[] = CONTRACT("__global__ void scale(const float *x, float *y, int n) {}\n");
+static const char together[] = LAUNCHED("grid: [\"ceil_div(N, 4)\"], block: [128], cooperative: true",
+                                        "__global__ void scale(const float *x, float *y, int n) {}\n");
 static const char counting[] =
     CONTRACT("__device__ int calls;\n"
              "__global__ void scale(const float *x, float *y, int n) { y[0] = ++calls; }\n");
@@ -150,6 +153,23 @@ static void test_refused(void **state) {
     done(&x);
 }
 
+/* 4 multiprocessors for 8 blocks of 128 threads each. */
+static void test_cooperative(void **state) {
+    (void)state;
+    fixture x;
+    assert_int_equal(open_source(&x, together), CUPEL_OK);
+    for (int i = 0; i < 2; i++) {
+        cupel_recipe recipe = *x.c->recipe;
+        recipe.dims[0] = i == 0 ? 100 : 132;
+        assert_int_equal(cupel_case_materialise(x.c->contract, &recipe, x.arena, &x.c, &x.err), CUPEL_OK);
+        assert_int_equal(run(&x, 0, CUPEL_POISON_NAN), CUPEL_OK);
+        assert_int_equal(x.seen.outcome, i == 0 ? CUPEL_RUN_FINISHED : CUPEL_RUN_REFUSED);
+        assert_int_equal(x.driver->together, 1);
+    }
+    assert_non_null(strstr(x.seen.text, "33 blocks, of which the device keeps 32 resident"));
+    done(&x);
+}
+
 /* A fault is told once; nothing more runs in the process. The driver's state is sticky: this test is the
  * last. */
 static void test_faults(void **state) {
@@ -230,6 +250,7 @@ int main(void) {
                                        cmocka_unit_test(test_a_run),
                                        cmocka_unit_test(test_one_past_the_end),
                                        cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_cooperative),
                                        cmocka_unit_test(test_state_is_renewed),
                                        cmocka_unit_test(test_atomics_are_told),
                                        cmocka_unit_test(test_disagreement_over_parameters),

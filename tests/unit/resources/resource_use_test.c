@@ -141,6 +141,39 @@ static void test_emulated_needs(void **state) {
     assert_int_equal(breaks[1].witness.dims[0], (163 * 1024 - 8000) / 4 + 1);
 }
 
+/* A cooperative grid must be resident: bounded by threads, shared memory and registers together. */
+static void test_cooperative(void **state) {
+    (void)state;
+    const char *launch = "{entry: k, args: [x, y], grid: [N], block: [256], shared: S, cooperative: true}";
+    const cupel_contract *c = typed("N: 1..1056, S: 0..16384", launch, "t.cu");
+    cupel_resources r;
+    cupel_limit_break breaks[CUPEL_BREAKS_MAX];
+    cupel_resources_architectures(c, 0, &r);
+    /* on a device with 108 multiprocessors for 8 blocks of 256 threads each */
+    assert_int_equal(cupel_resources_judge(c, &r, breaks), 1);
+    assert_int_equal(breaks[0].limit, CUPEL_LIMIT_RESIDENT);
+    assert_int_equal(breaks[0].architecture, 80);
+    assert_true(breaks[0].witness.dims[0] > 864);
+    assert_non_null(
+        strstr(breaks[0].text, "blocks, the largest device of sm_80 (108 multiprocessors) keeps "));
+    c = typed("N: 1..864, S: 0..16384", launch, "t.cu");
+    assert_int_equal(cupel_resources_judge(c, &r, breaks), 0);
+    assert_int_equal(r.unproven, 0);
+    c = typed("N: 1..864, S: 0..32768", launch, "t.cu");
+    assert_int_equal(cupel_resources_judge(c, &r, breaks), 1);
+    assert_true(breaks[0].witness.dims[1] > 16384);
+    c = typed("N: 1..864, S: 0..16384", launch, "t.cu");
+    cupel_resources_architectures(c, 0, &r);
+    add(&r, 80, "k", 32, 0, 0);
+    add(&r, 90, "k", 64, 0, 0); /* 4 blocks a multiprocessor */
+    assert_int_equal(cupel_resources_judge(c, &r, breaks), 1);
+    assert_int_equal(breaks[0].architecture, 90);
+    assert_int_equal(breaks[0].witness.dims[0], 4 * 132 + 1);
+    /* other launches wait for no one */
+    c = typed("N: 1..100000", "{entry: k, args: [x, y], grid: [N], block: [1024]}", "t.cu");
+    assert_int_equal(cupel_resources_judge(c, &r, breaks), 0);
+}
+
 /* ---- the child process ---- */
 
 static const char *write_source(const char *text) {
@@ -236,11 +269,12 @@ static void test_no_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_architectures),          cmocka_unit_test(test_names),
-        cmocka_unit_test(test_needs_by_entry),         cmocka_unit_test(test_needs_by_dim),
-        cmocka_unit_test(test_emulated_needs),         cmocka_unit_test(test_child_compiles),
-        cmocka_unit_test(test_one_type_fails),         cmocka_unit_test(test_child_fails),
-        cmocka_unit_test(test_too_much_static_shared), cmocka_unit_test(test_no_time)};
+        cmocka_unit_test(test_architectures),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_needs_by_entry), cmocka_unit_test(test_needs_by_dim),
+        cmocka_unit_test(test_emulated_needs), cmocka_unit_test(test_cooperative),
+        cmocka_unit_test(test_child_compiles), cmocka_unit_test(test_one_type_fails),
+        cmocka_unit_test(test_child_fails),    cmocka_unit_test(test_too_much_static_shared),
+        cmocka_unit_test(test_no_time)};
     arena = cupel_arena_create(0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     cupel_arena_free(arena);
