@@ -97,6 +97,8 @@ CUPEL_EMU_DEVICE void cupel_emu_assert_fail(const char *condition, const char *f
                                             const char *function) __attribute__((noreturn));
 CUPEL_EMU_DEVICE void cupel_emu_unsupported(const char *what) __attribute__((noreturn));
 CUPEL_EMU_DEVICE uint64_t cupel_emu_clock(void);
+/* Where a generic address points: 0 global memory, 1 shared memory, 2 the thread's own stack. */
+CUPEL_EMU_DEVICE int cupel_emu_address_space(const void *address);
 
 /* What instrumented code calls (flags in emu_flags.h). Before each access to memory, with its address; sizes
  * 1, 2, 4, 8, 16 are naturally aligned accesses and an address that is not a multiple of the size is reported

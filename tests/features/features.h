@@ -50,8 +50,10 @@ typedef struct feature_file {
 #define FEATURE_FILES(X)                                                                                     \
     X(shuffles)                                                                                              \
     X(votes)                                                                                                 \
-    X(integers) X(simd) X(conversions) X(rounding) X(math_float) X(math_double) X(fast_math) X(real_parts)   \
-        X(half) X(bfloat16)
+    X(integers)                                                                                              \
+    X(simd)                                                                                                  \
+    X(conversions) X(rounding) X(math_float) X(math_double) X(fast_math) X(real_parts) X(half) X(bfloat16)   \
+        X(vectors) X(memory) X(shared_memory) X(atomics) X(language) X(fp8)
 #define FEATURE_DECLARE(name) extern const feature_file feature_##name;
 FEATURE_FILES(FEATURE_DECLARE)
 

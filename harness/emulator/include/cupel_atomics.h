@@ -75,4 +75,52 @@ CUPEL_ATOMIC_CAS(unsigned int)
 CUPEL_ATOMIC_CAS(unsigned long long)
 CUPEL_ATOMIC_CAS(unsigned short)
 
+/* 16 bytes at once, for any type of that size and alignment (sm_90). */
+typedef unsigned __int128 cupel_u128;
+template <class T> CUPEL_INLINE std::enable_if_t<sizeof(T) == 16 && alignof(T) >= 16, T> atomicExch(T *address, T value) {
+    cupel_atomic_announce(address, false);
+    cupel_u128 old = CUPEL_PAST_CHECKER(cupel_u128, address), bits;
+    __builtin_memcpy(&bits, &value, 16);
+    CUPEL_PAST_CHECKER(cupel_u128, address) = bits;
+    cupel_emu_atomic_exchanged(address);
+    T result;
+    __builtin_memcpy(&result, &old, 16);
+    return result;
+}
+template <class T>
+CUPEL_INLINE std::enable_if_t<sizeof(T) == 16 && alignof(T) >= 16, T> atomicCAS(T *address, T compare, T value) {
+    cupel_atomic_announce(address, false);
+    cupel_u128 old = CUPEL_PAST_CHECKER(cupel_u128, address), wanted, bits;
+    __builtin_memcpy(&wanted, &compare, 16);
+    __builtin_memcpy(&bits, &value, 16);
+    if (old == wanted) {
+        CUPEL_PAST_CHECKER(cupel_u128, address) = bits;
+        cupel_emu_atomic_exchanged(address);
+    }
+    T result;
+    __builtin_memcpy(&result, &old, 16);
+    return result;
+}
+
+/* Elements of a vector are added each by itself (sm_90, global memory); the address must have the vector's alignment. */
+template <class V> CUPEL_INLINE void cupel_atomic_aligned(V *address) {
+    if ((uintptr_t)address % alignof(V)) cupel_atomic_announce(address, true);
+}
+CUPEL_INLINE float2 atomicAdd(float2 *address, float2 operand) {
+    cupel_atomic_aligned(address);
+    float x = atomicAdd(&address->x, operand.x);
+    return make_float2(x, atomicAdd(&address->y, operand.y));
+}
+CUPEL_INLINE float4 atomicAdd(float4 *address, float4 operand) {
+    cupel_atomic_aligned(address);
+    float x = atomicAdd(&address->x, operand.x), y = atomicAdd(&address->y, operand.y);
+    float z = atomicAdd(&address->z, operand.z);
+    return make_float4(x, y, z, atomicAdd(&address->w, operand.w));
+}
+#define CUPEL_ATOMIC_SCOPES(V)                                                                               \
+    CUPEL_INLINE V atomicAdd_block(V *address, V operand) { return atomicAdd(address, operand); }            \
+    CUPEL_INLINE V atomicAdd_system(V *address, V operand) { return atomicAdd(address, operand); }
+CUPEL_ATOMIC_SCOPES(float2)
+CUPEL_ATOMIC_SCOPES(float4)
+
 #endif

@@ -86,6 +86,8 @@ template <class T> CUPEL_BOTH T cupel_narrow_directed(double x, cupel_rounding m
         };                                                                                                   \
         T2() = default;                                                                                      \
         __host__ __device__ T2(const T &a, const T &b) : x(a), y(b) {}                                       \
+        __host__ __device__ T2(const Raw2 &raw) { x.__x = raw.x, y.__x = raw.y; }                            \
+        __host__ __device__ operator Raw2() const { return Raw2{x.__x, y.__x}; }                             \
         CUPEL_WIDE_COPY(T2, uint32_t, 1)                                                                     \
     };
 
@@ -252,6 +254,8 @@ CUPEL_BOTH float cupel_fmin_nan(float a, float b) { return isnan(a) || isnan(b) 
     CUPEL_INLINE T2 atomicAdd(T2 *address, T2 operand) {                                                     \
         return T2(atomicAdd(&address->x, operand.x), atomicAdd(&address->y, operand.y));                     \
     }                                                                                                        \
+    CUPEL_ATOMIC_SCOPES(T)                                                                                   \
+    CUPEL_ATOMIC_SCOPES(T2)                                                                                  \
     CUPEL_BOTH float __low2float(const T2 a) { return cupel_widen(a.x); }                                    \
     CUPEL_BOTH float __high2float(const T2 a) { return cupel_widen(a.y); }
 
