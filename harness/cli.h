@@ -20,6 +20,7 @@ int cupel_cli_init(const cupel_cli_settings *settings);
 int cupel_cli_doctor(const cupel_cli_settings *settings);
 int cupel_cli_diff(const cupel_cli_settings *settings);
 int cupel_cli_build(const cupel_cli_settings *settings);
+int cupel_cli_calibrate(const cupel_cli_settings *settings);
 
 /* Prints "cupel: message" to standard error and, where JSON was asked for, {"error": ..} to standard output;
  * returns the exit status of the error. */

@@ -200,7 +200,7 @@ enum {
     OF_BUNDLE = CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE | CUPEL_CLI_EXPLAIN,
     ANY_RUN = SEARCH | CUPEL_CLI_RUN | CUPEL_CLI_DIFF | OF_BUNDLE,
     OF_SOURCE = ANY_RUN | CUPEL_CLI_BUILD, /* compiles the kernel */
-    ALL = OF_SOURCE | CUPEL_CLI_OPS | CUPEL_CLI_INIT | CUPEL_CLI_DOCTOR
+    ALL = OF_SOURCE | CUPEL_CLI_OPS | CUPEL_CLI_INIT | CUPEL_CLI_DOCTOR | CUPEL_CLI_CALIBRATE
 };
 
 static const struct option_entry {
@@ -214,15 +214,16 @@ static const struct option_entry {
     {"on", 0, "EXECUTOR", ANY_RUN & ~CUPEL_CLI_DIFF, set_executor,
      "emu (emulated CUDA), cuda (a GPU) or host (a C function); default: what the contract asks for"},
     {"on", 0, "A[,B]", CUPEL_CLI_DIFF, set_executors, "executors of the two sides: emu,cuda"},
-    {"contract", 0, "ID", SEARCH | CUPEL_CLI_RUN | CUPEL_CLI_DIFF | CUPEL_CLI_BUILD, set_contract,
-     "which contract of a file with several"},
+    {"contract", 0, "ID", SEARCH | CUPEL_CLI_RUN | CUPEL_CLI_DIFF | CUPEL_CLI_BUILD | CUPEL_CLI_CALIBRATE,
+     set_contract, "which contract of a file with several"},
     {"contract", 0, "KERNEL", CUPEL_CLI_INIT, set_contract, "which kernel of a file with several"},
     {"for", 0, "TIME", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_MINIMISE, set_seconds, "time budget: 10s, 2m, 1h"},
     {"cases", 0, "N", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_MINIMISE, set_cases,
      "number of cases; with --seed everything is repeatable"},
-    {"seed", 0, "S", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_RUN, set_seed,
+    {"cases", 0, "N", CUPEL_CLI_CALIBRATE, set_cases, "number of cases for each shadow; default 400"},
+    {"seed", 0, "S", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_RUN | CUPEL_CLI_CALIBRATE, set_seed,
      "seed of the search (run: of the values)"},
-    {"elements", 0, "N", SEARCH | CUPEL_CLI_DIFF, set_elements,
+    {"elements", 0, "N", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_CALIBRATE, set_elements,
      "largest case, in elements of all tensors; default 65536"},
     {"engine", 0, "NAME", SEARCH, set_engine, "where cases come from: libfuzzer (default) or draw"},
     {"standing", 0, "LEAST", SEARCH, set_standing, "proof (default) or evidence: what rejects"},
@@ -243,8 +244,8 @@ static const struct option_entry {
     {"history", 0, "NAME", CUPEL_CLI_RUN, set_history,
      "calls before the second run's: repeat, repeat:3, other_values, other_buffers, other_shape"},
     {"all", 'a', NULL, CUPEL_CLI_RUN | CUPEL_CLI_REPLAY, set_all, "show every element of the output"},
-    {"format", 0, "FORMAT", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR | CUPEL_CLI_OPS, set_format,
-     "text (default) or json"},
+    {"format", 0, "FORMAT", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR | CUPEL_CLI_OPS | CUPEL_CLI_CALIBRATE,
+     set_format, "text (default) or json"},
     {"output", 'o', "DIR", SEARCH | CUPEL_CLI_MINIMISE, set_directory,
      "folder that gets crashes/ and corpus/; default: the current one"},
     {"output", 'o', "FILE", CUPEL_CLI_INIT, set_directory, "the file to write"},
@@ -254,7 +255,7 @@ static const struct option_entry {
     {"define", 'D', "NAME[=V]", OF_SOURCE, add_define, "macro for the kernel"},
     {"dry-run", 0, NULL, CUPEL_CLI_CHECK, set_dry_run,
      "read the contract, say what would be checked, run nothing"},
-    {"quiet", 'q', NULL, ANY_RUN, set_quiet, "no progress"},
+    {"quiet", 'q', NULL, ANY_RUN | CUPEL_CLI_CALIBRATE, set_quiet, "no progress"},
     {"gdb", 0, NULL, CUPEL_CLI_REPLAY, set_gdb, "stop inside the emulated kernel, in gdb"},
     {"help", 'h', NULL, ALL, set_help, "this text"},
 };

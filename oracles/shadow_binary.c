@@ -52,7 +52,8 @@ static double real_value(cupel_shadow *s, cupel_op op, double x, double y) {
     }
 }
 
-static int64_t quotient_rest(cupel_op op, int64_t x, int64_t y) {
+static int64_t quotient_rest(cupel_op op, cupel_dtype width, int64_t x, int64_t y) {
+    if (width == CUPEL_U64) return y == 0 ? 0 : (int64_t)((uint64_t)x % (uint64_t)y);
     if (y == 0 || y == -1) return 0; /* by 0: not judged */
     const int64_t r = x % y;
     return op == CUPEL_OP_REMAINDER && r != 0 && (r < 0) != (y < 0) ? r + y : r;
@@ -66,7 +67,7 @@ static int64_t power_of(int64_t x, int64_t y) {
 }
 
 /* 64-bit, wrapping: what does not fit is not judged. */
-static int64_t integer_value(cupel_op op, int64_t x, int64_t y) {
+static int64_t integer_value(cupel_op op, cupel_dtype width, int64_t x, int64_t y) {
     const uint64_t a = (uint64_t)x, b = (uint64_t)y;
     switch (op) {
     case CUPEL_OP_ADD: return (int64_t)(a + b);
@@ -74,24 +75,26 @@ static int64_t integer_value(cupel_op op, int64_t x, int64_t y) {
     case CUPEL_OP_MUL: return (int64_t)(a * b);
     case CUPEL_OP_POW: return power_of(x, y);
     case CUPEL_OP_FMOD:
-    case CUPEL_OP_REMAINDER: return quotient_rest(op, x, y);
+    case CUPEL_OP_REMAINDER: return quotient_rest(op, width, x, y);
     case CUPEL_OP_MINIMUM:
-    case CUPEL_OP_FMIN: return x < y ? x : y;
+    case CUPEL_OP_FMIN: return cupel_shadow_less(width, x, y) ? x : y;
     case CUPEL_OP_MAXIMUM:
-    case CUPEL_OP_FMAX: return x > y ? x : y;
+    case CUPEL_OP_FMAX: return cupel_shadow_less(width, y, x) ? x : y;
     case CUPEL_OP_BITAND: return x & y;
     case CUPEL_OP_BITOR: return x | y;
     case CUPEL_OP_BITXOR: return x ^ y;
     case CUPEL_OP_SHL: return y >= 0 && y < 64 ? (int64_t)(a << y) : 0;
-    case CUPEL_OP_SHR: return y >= 0 && y < 64 ? x >> y : 0;
+    case CUPEL_OP_SHR:
+        if (y < 0 || y >= 64) return 0;
+        return width == CUPEL_U64 ? (int64_t)(a >> y) : x >> y;
     default: return 0;
     }
 }
 
-static bool compare_integers(cupel_op op, int64_t x, int64_t y) {
+static bool compare_integers(cupel_op op, cupel_dtype width, int64_t x, int64_t y) {
     switch (op) {
-    case CUPEL_OP_LT: return x < y;
-    case CUPEL_OP_LE: return x <= y;
+    case CUPEL_OP_LT: return cupel_shadow_less(width, x, y);
+    case CUPEL_OP_LE: return !cupel_shadow_less(width, y, x);
     case CUPEL_OP_EQ: return x == y;
     default: return x != y;
     }
@@ -182,9 +185,9 @@ cupel_code cupel_shadow_binary(cupel_shadow *s, int node) {
     const bool integers = s->graph->nodes[n->args[0]].kind == CUPEL_VALUE_INT;
     for (int64_t i = 0; i < t->count; i++) {
         if (n->kind == CUPEL_VALUE_INT)
-            t->n[i] = integer_value(n->op, a->n[i], b->n[i]);
+            t->n[i] = integer_value(n->op, n->width, a->n[i], b->n[i]);
         else if (integers)
-            t->x[i] = compare_integers(n->op, a->n[i], b->n[i]);
+            t->x[i] = compare_integers(n->op, n->width, a->n[i], b->n[i]);
         else
             t->x[i] = real_value(s, n->op, a->x[i], b->x[i]);
     }

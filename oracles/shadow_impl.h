@@ -79,6 +79,13 @@ double cupel_shadow_function(cupel_shadow *s, cupel_op op, double x);
 double cupel_shadow_divide(cupel_shadow *s, double x, double y);
 double cupel_shadow_power(cupel_shadow *s, double x, double y);
 
+/* ---- integers ---- */
+
+/* x < y in the width in which a node computes: u64 lies in an int64_t by its bits. */
+static inline bool cupel_shadow_less(cupel_dtype width, int64_t x, int64_t y) {
+    return width == CUPEL_U64 ? (uint64_t)x < (uint64_t)y : x < y;
+}
+
 /* ---- sums ---- */
 
 /* The sum of n terms a[i], or a[i] * b[i] where b is given, in the plan's order and accumulator; n is at most

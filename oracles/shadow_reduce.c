@@ -104,17 +104,18 @@ static void extrema(cupel_shadow *s, int node) {
     const cupel_node *n = &s->graph->nodes[node];
     const cupel_shadow_tensor *t = &s->tensors[node], *from = cupel_shadow_arg(s, node, 0);
     const bool integers = s->graph->nodes[n->args[0]].kind == CUPEL_VALUE_INT;
+    const cupel_dtype width = s->graph->nodes[n->args[0]].width;
     const bool largest = n->op == CUPEL_OP_AMAX || n->op == CUPEL_OP_ARGMAX;
     const bool position = n->op == CUPEL_OP_ARGMAX || n->op == CUPEL_OP_ARGMIN;
     const int64_t row = cupel_shadow_row(s, n->args[0]), seen = cupel_shadow_seen(s, row);
     for (int64_t r = 0; r < t->count; r++) {
         int64_t best = r * row;
         for (int64_t i = r * row + 1; i < r * row + seen; i++) {
-            const bool better =
-                integers
-                    ? (largest ? from->n[i] > from->n[best] : from->n[i] < from->n[best]) ||
-                          (position && from->n[i] == from->n[best] && s->plan.fault == CUPEL_SHADOW_LAST_TIE)
-                    : beats(s, largest, position, from->x[i], from->x[best]);
+            const bool better = integers ? (largest ? cupel_shadow_less(width, from->n[best], from->n[i])
+                                                    : cupel_shadow_less(width, from->n[i], from->n[best])) ||
+                                               (position && from->n[i] == from->n[best] &&
+                                                s->plan.fault == CUPEL_SHADOW_LAST_TIE)
+                                         : beats(s, largest, position, from->x[i], from->x[best]);
             if (better) best = i;
         }
         if (position)

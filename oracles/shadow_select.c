@@ -37,7 +37,10 @@ static void cast(cupel_shadow *s, int node) {
     const cupel_shadow_tensor *t = &s->tensors[node], *from = cupel_shadow_arg(s, node, 0);
     const cupel_value_kind kind = s->graph->nodes[n->args[0]].kind;
     for (int64_t i = 0; i < t->count; i++) {
-        const double x = kind == CUPEL_VALUE_INT ? (double)from->n[i] : from->x[i];
+        const bool large = kind == CUPEL_VALUE_INT && s->graph->nodes[n->args[0]].width == CUPEL_U64;
+        const double x = large                     ? (double)(uint64_t)from->n[i]
+                         : kind == CUPEL_VALUE_INT ? (double)from->n[i]
+                                                   : from->x[i];
         if (n->kind == CUPEL_VALUE_REAL)
             t->x[i] = cupel_shadow_round(s, cupel_round(n->type, x));
         else

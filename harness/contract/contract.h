@@ -201,6 +201,11 @@ int cupel_contract_tensor(const cupel_contract *contract, const char *name);
 int cupel_contract_dim(const cupel_contract *contract, const char *name);
 int cupel_contract_param(const cupel_contract *contract, const char *name);
 
+/* "softmax.cu:7: ensures: {y: ..}": the line in which the contract has this key of its own, or that a span of
+ * the contract's text begins in, with its place; false, with out as it was, where there is none. */
+bool cupel_contract_quote_key(const cupel_contract *contract, const char *key, char *out, size_t size);
+bool cupel_contract_quote_span(const cupel_contract *contract, cupel_span place, char *out, size_t size);
+
 /* Fills in lets. Errors: overflow, division by zero. */
 CUPEL_MUST_USE cupel_code cupel_binding_complete(cupel_binding *binding, cupel_error *err);
 

@@ -21,15 +21,18 @@ typedef struct cupel_watch {
     uint64_t values[CUPEL_WATCH_VALUES]; /* and what each of the first ones left */
 } cupel_watch;
 
+struct cupel_stand_in;
+
 typedef struct cupel_executor_options {
     const char *cache; /* folder for compiled candidates, keyed by content */
     int define_count, include_count;
-    const char *const *defines;  /* -D of the command line, besides the contract's own */
-    const char *const *includes; /* -I */
-    double seconds_limit;        /* for one run, where steps cannot be counted; 0: 10 */
-    uint64_t step_limit;         /* edges for one run; 0: derived from the case's size */
-    bool debug;                  /* candidates are compiled for a debugger */
-    cupel_watch *watch;          /* over the judged call of every run; borrowed; NULL: none */
+    const char *const *defines;            /* -D of the command line, besides the contract's own */
+    const char *const *includes;           /* -I */
+    double seconds_limit;                  /* for one run, where steps cannot be counted; 0: 10 */
+    uint64_t step_limit;                   /* edges for one run; 0: derived from the case's size */
+    bool debug;                            /* candidates are compiled for a debugger */
+    cupel_watch *watch;                    /* over the judged call of every run; borrowed; NULL: none */
+    const struct cupel_stand_in *stand_in; /* of the shadow executor (exec_shadow.h); borrowed */
 } cupel_executor_options;
 
 /* A call that a run makes before the one that is judged. */
