@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CUPEL_BUFFER_MAX = 24, CUPEL_ACCESS_MAX = 16 };
+enum { CUPEL_BUFFER_MAX = 24, CUPEL_ACCESS_MAX = 16, CUPEL_RACE_MAX = 4 };
 
 /* Exactly one of these for every run. */
 typedef enum cupel_outcome {
@@ -67,6 +67,27 @@ typedef struct cupel_access {
     int64_t count;
 } cupel_access;
 
+typedef enum cupel_race_use { CUPEL_RACE_READ, CUPEL_RACE_WRITE, CUPEL_RACE_ATOMIC } cupel_race_use;
+
+/* One of two accesses to the same bytes. */
+typedef struct cupel_race_side {
+    cupel_race_use use;
+    cupel_place place;
+} cupel_race_side;
+
+/* Two accesses of which at least one stores, and nothing orders them. Equal ones (use and line of both) are
+ * reported once, with a count. earlier: under the run's schedule. */
+typedef struct cupel_race {
+    cupel_race_side earlier, later;
+    cupel_space space;
+    int buffer;     /* the case's buffer, -1: none (shared memory, a variable of the device code) */
+    int64_t offset; /* bytes from the start of the buffer or array */
+    int32_t size;   /* bytes in conflict, from there on */
+    char array[64]; /* a static shared array's name; may be empty */
+    bool marked;    /* both are volatile or the like: not ordered, and meant to be so */
+    int64_t count;
+} cupel_race;
+
 /* A buffer after the run. The bytes lie in the order of the case's buffers, in memory that the caller of the
  * executor owns. */
 typedef struct cupel_buffer_after {
@@ -88,6 +109,10 @@ typedef struct cupel_observation {
     int access_count;  /* kept in accesses */
     int64_t access_total;
     cupel_access accesses[CUPEL_ACCESS_MAX];
+    bool sanitized; /* the run was watched for races, to its end */
+    int race_count; /* kept in races */
+    int64_t race_total;
+    cupel_race races[CUPEL_RACE_MAX];
     bool float_atomics; /* threads of this run added to one floating-point address by atomics */
     uint64_t steps;     /* executed edges, where the executor counts them */
     double seconds;     /* spent in the candidate */

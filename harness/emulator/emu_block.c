@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu_resident.h"
+#include "emu_sanitize.h"
 #include "emu_switch.h"
 
 cupel_emu_machine cupel_emu_the_machine;
@@ -169,6 +170,7 @@ static __attribute__((noinline)) int release_barrier(int kind) {
     m->barrier_pc = m->coming_pc;
     m->barrier_count = m->barrier_true = 0;
     m->passed++;
+    if (m->sanitizing) cupel_emu_sanitize_block_meets();
     end_epoch();
     for (uint32_t w = 0; w < m->warp_count; w++) {
         cupel_emu_warp *warp = &m->warps[w];

@@ -1,6 +1,7 @@
 /* Compiled into every candidate, beside its kernels: what they report to without leaving the object, and the
  * one symbol that it exports. Built at run time by the compiler that builds the candidate. */
 #include "emu_abi.h"
+#include "emu_strict.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -41,16 +42,55 @@ HIDDEN void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
 EXTREMA(float, fmaxf, fminf)
 EXTREMA(double, fmax, fmin)
 
+#ifdef CUPEL_EMU_STRICT
+#define CHECKED(name) cupel_emu_strict_##name
+#else
+#define CHECKED(name) cupel_emu_##name
+#endif
 /* Copies that the compiler makes out of line go past its instrumentation. */
 HIDDEN void *memcpy(void *target, const void *source, size_t size) {
-    return cupel_emu_memcpy(target, source, size);
+    return CHECKED(memcpy)(target, source, size);
 }
 HIDDEN void *memmove(void *target, const void *source, size_t size) {
-    return cupel_emu_memmove(target, source, size);
+    return CHECKED(memmove)(target, source, size);
 }
 HIDDEN void *memset(void *target, int value, size_t size) {
-    return cupel_emu_memset(target, value, size);
+    return CHECKED(memset)(target, value, size);
 }
+
+#ifdef CUPEL_EMU_STRICT
+/* That the object was compiled for the sanitizer. */
+__attribute__((visibility("default"))) const int cupel_emu_strict_candidate = 1;
+
+/* ThreadSanitizer's instrumentation: all that is wanted of it is which accesses are volatile. */
+#define IGNORED(name)                                                                                        \
+    HIDDEN void name(void *address) {                                                                        \
+        (void)address;                                                                                       \
+    }
+#define VOLATILE(name)                                                                                       \
+    HIDDEN void name(void *address) {                                                                        \
+        cupel_emu_strict_strong(address);                                                                    \
+    }
+#define TSAN(size)                                                                                           \
+    IGNORED(__tsan_read##size)                                                                               \
+    IGNORED(__tsan_write##size)                                                                              \
+    IGNORED(__tsan_unaligned_read##size)                                                                     \
+    IGNORED(__tsan_unaligned_write##size)                                                                    \
+    VOLATILE(__tsan_volatile_read##size)                                                                     \
+    VOLATILE(__tsan_volatile_write##size)                                                                    \
+    VOLATILE(__tsan_unaligned_volatile_read##size)                                                           \
+    VOLATILE(__tsan_unaligned_volatile_write##size)
+TSAN(1)
+TSAN(2)
+TSAN(4)
+TSAN(8)
+TSAN(16)
+IGNORED(__tsan_vptr_read)
+HIDDEN void __tsan_vptr_update(void *address, void *value) {
+    (void)address, (void)value;
+}
+HIDDEN void __tsan_init(void) {}
+#endif
 
 __attribute__((constructor)) static void complete(void) {
     cupel_emu_candidate.kernel_count = cupel_emu_kernel_count;

@@ -6,6 +6,7 @@
 
 #include "emu_load.h"
 #include "emu_machine.h"
+#include "emu_sanitize.h"
 #include "emu_watch.h"
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
@@ -283,6 +284,15 @@ static void access_range(uintptr_t address, size_t size, bool write, const void 
     }
 }
 
+void cupel_emu_check_access(uintptr_t address, size_t size, bool write, const void *pc) {
+    if (size > 16 || (size & (size - 1)) != 0) {
+        access_range(address, size, write, pc);
+    } else {
+        --m->access_budget;
+        uncommon(address, (uint32_t)size, write, pc);
+    }
+}
+
 void cupel_emu_loadN_noabort(uintptr_t address, size_t size) {
     access_range(address, size, false, __builtin_return_address(0));
 }
@@ -357,6 +367,7 @@ void cupel_emu_atomic_access(void *target, uint32_t size, int is_float) {
     settle(address, size, false, pc);
     settle(address, size, true, pc);
     if (is_float && !m->out->float_atomics) note_float_add(address);
+    if (m->sanitizing) cupel_emu_sanitize_access(address, size, CUPEL_EMU_ATOMIC, true, pc);
 }
 
 void cupel_emu_atomic_exchanged(void *address) {

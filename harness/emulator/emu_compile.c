@@ -24,9 +24,11 @@
 enum { ROUNDS_MAX = 12, SECONDS_MAX = 120, ARGUMENTS_MAX = 128, STALE_SECONDS = 24 * 3600 };
 
 /* Part of every key: raise it when the compile step changes in a way that no file shows. */
-static const char *const step_version = "2";
+static const char *const step_version = "3";
 
-static const char *const flags[] = {CUPEL_EMU_FRONT_END_FLAGS, CUPEL_EMU_MEANING_FLAGS, CUPEL_EMU_CHECK_FLAGS,
+static const char *const check_flags[] = {CUPEL_EMU_CHECK_FLAGS, NULL};
+static const char *const strict_flags[] = {CUPEL_EMU_STRICT_FLAGS, NULL};
+static const char *const flags[] = {CUPEL_EMU_FRONT_END_FLAGS, CUPEL_EMU_MEANING_FLAGS,
                                     /* a conversion to an integer saturates, as on the device */
                                     "-fno-strict-float-cast-overflow", "-w", "-ferror-limit", "0",
                                     "-fno-caret-diagnostics", "-fmessage-length=0", "-emit-obj"};
@@ -52,6 +54,11 @@ static void hash_text(XXH3_state_t *state, const char *text) {
     XXH3_128bits_update(state, text, strlen(text) + 1);
 }
 
+/* The flags of what the object calls at its accesses. */
+static const char *const *checking(const cupel_emu_compile_request *r) {
+    return r->strict ? strict_flags : check_flags;
+}
+
 /* Everything that the object depends on, apart from the compiler's own version; with_path: the place of the
  * source too, which messages and places name. */
 static cupel_code object_key(const cupel_emu_compile_request *r, bool with_path, cupel_arena *arena,
@@ -63,6 +70,7 @@ static cupel_code object_key(const cupel_emu_compile_request *r, bool with_path,
     XXH3_128bits_update(state, &embedded, sizeof embedded);
     hash_text(state, step_version);
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) hash_text(state, flags[i]);
+    for (const char *const *flag = checking(r); *flag; flag++) hash_text(state, *flag);
     if (r->debug) { /* relative names mean something in this folder alone */
         char folder[PATH_MAX];
         hash_text(state, getcwd(folder, sizeof folder) ? folder : "");
@@ -189,6 +197,7 @@ static cupel_code compile_source(job *j, bool *success) {
     argv[n++] = j->compiler.path;
     argv[n++] = "-cc1";
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) argv[n++] = flags[i];
+    for (const char *const *flag = checking(j->request); *flag; flag++) argv[n++] = *flag;
     if (j->request->debug) CUPEL_TRY(add_debug_flags(j, argv, &n));
     argv[n++] = "-I";
     argv[n++] = j->headers;
@@ -287,6 +296,7 @@ static cupel_code compile_runtime(job *j) {
     argv[n++] = j->compiler.path;
     for (size_t i = 0; i < sizeof candidate_flags / sizeof *candidate_flags; i++)
         argv[n++] = candidate_flags[i];
+    if (j->request->strict) argv[n++] = "-DCUPEL_EMU_STRICT";
     argv[n++] = "-I";
     argv[n++] = j->headers;
     argv[n++] = cupel_arena_printf(j->arena, "%s/emu_candidate.c", j->headers);

@@ -17,6 +17,7 @@ typedef struct cupel_emu_compile_request {
     const char *compiler;       /* NULL: clang on the PATH */
     const char *objects; /* folder of objects that were built before (cupel_emu_object_name); NULL: none */
     bool debug;          /* for a debugger: variables, nothing optimised */
+    bool strict;         /* for the sanitizer: emu_strict.h */
 } cupel_emu_compile_request;
 
 /* Path of the shared object, in arena; safe beside other processes that compile into the same cache.

@@ -9,6 +9,8 @@
 #include "emu_load.h"
 #include "emu_machine.h"
 #include "emu_resident.h"
+#include "emu_sanitize.h"
+#include "emu_strict.h"
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
@@ -130,7 +132,8 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->note_count = 0;
     m->slice = CUPEL_EMU_SLICE;
     m->block_linear = 0;
-    m->careful = (needs & CUPEL_EMU_CAREFUL) != 0;
+    m->sanitizing = cupel_emu_module_is_strict(module);
+    m->careful = (needs & CUPEL_EMU_CAREFUL) != 0 || m->sanitizing;
     m->in_groups = (needs & CUPEL_EMU_IN_GROUPS) != 0;
     m->regroup = false;
     m->mixed = m->seen[0] = m->seen[1] = false;
@@ -140,6 +143,7 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     cupel_emu_schedule_begin(&m->policy, schedule);
     m->calm = is_canonical() ? !m->careful : !m->policy.stepwise && !m->policy.random_switch;
     cupel_emu_check_begin();
+    if (m->sanitizing) cupel_emu_strict_begin();
     if (!cupel_emu_global_begin())
         cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
                               "no memory for the checker's maps");
@@ -181,6 +185,7 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
     m->registers->dynamic_shared = (void *)m->dynamic_shared.start;
     m->registers->dynamic_shared_size = (uint32_t)launch->dynamic_shared;
     m->shared_touched = true; /* the first block finds poison too */
+    if (m->sanitizing) cupel_emu_sanitize_all_meet();
     cupel_emu_block_begin_budget();
     cupel_emu_schedule_threads();
     cupel_emu_schedule_grid(&m->policy, (uint64_t)launch->grid[0] * (uint64_t)launch->grid[1] *
@@ -200,6 +205,8 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
 
 unsigned cupel_emu_run_end(bool keep) {
     m->out->steps = m->steps_limit - m->steps_left - m->registers->budget - m->access_budget;
+    if (m->sanitizing) cupel_emu_sanitize_end();
+    m->sanitizing = false;
     cupel_emu_report_end();
     cupel_emu_module_gather(m->module);
     if (m->seen[0] && m->seen[1]) m->mixed = true; /* the last epoch */

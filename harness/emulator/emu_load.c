@@ -31,6 +31,7 @@ struct cupel_emu_module {
     void *handle;
     const cupel_emu_candidate_t *candidate;
     uintptr_t base;
+    bool strict;
     range pages, code;
     int variable_count, hidden_count;
     range variables[RANGES_MAX]; /* writable sections */
@@ -176,6 +177,7 @@ static cupel_code open_object(cupel_emu_module *module, const char *path, cupel_
         return cupel_fail(err, CUPEL_UNSUPPORTED,
                           "the compiled candidate %s is of version %u, this emulator of version %d", path,
                           module->candidate->abi_version, CUPEL_EMU_ABI_VERSION);
+    module->strict = dlsym(module->handle, "cupel_emu_strict_candidate") != NULL;
     struct link_map *map = NULL;
     if (dlinfo(module->handle, RTLD_DI_LINKMAP, &map) != 0)
         return cupel_fail(err, CUPEL_BUILD, "cannot find where the candidate was loaded");
@@ -297,6 +299,9 @@ const cupel_emu_candidate_t *cupel_emu_module_candidate(const cupel_emu_module *
 }
 const char *cupel_emu_module_path(const cupel_emu_module *module) {
     return module->path;
+}
+bool cupel_emu_module_is_strict(const cupel_emu_module *module) {
+    return module->strict;
 }
 uintptr_t cupel_emu_module_base(const cupel_emu_module *module) {
     return module->base;

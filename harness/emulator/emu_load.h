@@ -9,6 +9,8 @@
 
 const cupel_emu_candidate_t *cupel_emu_module_candidate(const cupel_emu_module *module);
 const char *cupel_emu_module_path(const cupel_emu_module *module);
+/* Was it compiled for the sanitizer? */
+bool cupel_emu_module_is_strict(const cupel_emu_module *module);
 /* Where the object's address 0 lies. */
 uintptr_t cupel_emu_module_base(const cupel_emu_module *module);
 

@@ -168,6 +168,8 @@ typedef struct cupel_emu_machine {
     bool in_groups;                   /* only blocks that are in flight together change places in the order */
     bool regroup;                     /* the run is to be made again in that way */
     bool zero_poison, running, stopped, module_dirty;
+    bool sanitizing; /* the candidate was compiled for the sanitizer, which hears of all that orders threads
+                      */
     cupel_emu_module *kept; /* its variables hold what earlier calls of the same run left in them */
     int note_count;
     const char *notes[CUPEL_EMU_NOTES_MAX];
@@ -216,6 +218,8 @@ void cupel_emu_report_fill(cupel_outcome outcome, cupel_fault fault, const void 
 void cupel_emu_report_end(void);
 CUPEL_EMU_NO_WAY_BACK void cupel_emu_report_deadlock(void);
 /* emu_check.c */
+/* Everything there is to check about an access, which is ordered among those of other threads. */
+void cupel_emu_check_access(uintptr_t address, size_t size, bool write, const void *pc);
 void cupel_emu_check_begin(void);
 void cupel_emu_check_forget(
     void); /* lines: memory, or what has been seen of it, is another one from here on */

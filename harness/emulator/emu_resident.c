@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "emu_load.h"
+#include "emu_sanitize.h"
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
@@ -247,12 +248,14 @@ static void move_to_end(cupel_emu_resident *b) {
 static void note_departure(void) {
     cupel_emu_resident *b = grid.running;
     grid.running = NULL;
+    if (m->sanitizing) cupel_emu_sanitize_settle();
     move_to_end(b);
     if (cupel_emu_global_has_stored()) grid.idle = false;
     if (m->left == CUPEL_EMU_ENDED) {
         grid.count--;
         grid.ended++;
         grid.idle = false;
+        if (m->sanitizing) cupel_emu_sanitize_block_end();
     } else if (save(b)) {
         m->spun |= m->left == CUPEL_EMU_SPINS;
         grid.at_grid += m->left == CUPEL_EMU_AT_GRID;
@@ -323,6 +326,7 @@ static cupel_emu_resident *choose(void) {
 
 static void pass_grid(void) {
     m->passed++;
+    if (m->sanitizing) cupel_emu_sanitize_all_meet();
     grid.at_grid = 0;
     for (uint32_t i = 0; i < grid.count; i++) grid.blocks[i]->left = CUPEL_EMU_PAST_GRID;
 }

@@ -2,6 +2,7 @@
  * each other; the last one to come computes the results of all and goes on without a switch. */
 #include <string.h>
 
+#include "emu_sanitize.h"
 #include "emu_switch.h"
 
 enum { OPERATION_SHUFFLE = 1, OPERATION_SYNC = 2, OPERATION_VOTE = 16 /* + kind */ };
@@ -143,6 +144,7 @@ static void finish(cupel_emu_warp *warp, uint32_t operation, uint32_t slots) {
 static void finish_group(cupel_emu_warp *warp, uint32_t g, uint32_t runner) {
     cupel_emu_group group = warp->groups[g];
     warp->groups[g] = warp->groups[--warp->group_count];
+    if (m->sanitizing) cupel_emu_sanitize_warp_meets(lanes_of(warp, group.arrived));
     finish(warp, group.operation, group.arrived);
     cupel_emu_block_ready(warp, group.arrived & ~runner);
 }
@@ -157,6 +159,7 @@ static void tell_apart(cupel_emu_warp *warp, uint32_t slots) {
 
 static void finish_all(cupel_emu_warp *warp, uint32_t runner) {
     uint32_t slots = warp->all_arrived;
+    if (m->sanitizing) cupel_emu_sanitize_warp_meets(lanes_of(warp, slots));
     warp->all_arrived = 0;
     if (warp->all_operation == OPERATION_SHUFFLE && warp->all_alike && slots == ~0u) {
         finish_full_shuffle(warp, warp->all_detail);

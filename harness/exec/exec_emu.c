@@ -37,7 +37,7 @@ typedef struct emu {
     const char **defines;
     int define_count;
     uint64_t step_limit;
-    bool debug;
+    bool debug, strict;
     cupel_watch *watch;
     uint8_t *coverage;
     size_t coverage_capacity;
@@ -105,6 +105,7 @@ static cupel_code open_emu(const cupel_contract *contract, const cupel_executor_
     e->objects = getenv("CUPEL_OBJECTS");
     if (e->objects != NULL && e->objects[0] == '\0') e->objects = NULL;
     e->debug = options->debug;
+    e->strict = options->sanitize;
     e->watch = options->watch;
     cupel_code code = CUPEL_OK;
     if (e->arena == NULL || e->scratch == NULL || e->guarded == NULL || e->elsewhere == NULL)
@@ -133,7 +134,8 @@ static cupel_code build(emu *e, const cupel_entry_set *entries, built **out, cup
                                          .entries = entries->distinct,
                                          .objects = e->objects,
                                          .cache = e->cache,
-                                         .debug = e->debug};
+                                         .debug = e->debug,
+                                         .strict = e->strict};
     const char *path;
     CUPEL_TRY(cupel_emu_compile(&request, e->scratch, &path, err));
     built *made = calloc(1, sizeof *made);

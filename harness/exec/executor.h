@@ -26,12 +26,13 @@ struct cupel_stand_in;
 typedef struct cupel_executor_options {
     const char *cache; /* folder for compiled candidates, keyed by content */
     int define_count, include_count;
-    const char *const *defines;            /* -D of the command line, besides the contract's own */
-    const char *const *includes;           /* -I */
-    double seconds_limit;                  /* for one run, where steps cannot be counted; 0: 10 */
-    uint64_t step_limit;                   /* edges for one run; 0: derived from the case's size */
-    bool debug;                            /* candidates are compiled for a debugger */
-    cupel_watch *watch;                    /* over the judged call of every run; borrowed; NULL: none */
+    const char *const *defines;  /* -D of the command line, besides the contract's own */
+    const char *const *includes; /* -I */
+    double seconds_limit;        /* for one run, where steps cannot be counted; 0: 10 */
+    uint64_t step_limit;         /* edges for one run; 0: derived from the case's size */
+    bool debug;                  /* candidates are compiled for a debugger */
+    bool sanitize;      /* runs are watched for races and more, where the backend can (emu); slower */
+    cupel_watch *watch; /* over the judged call of every run; borrowed; NULL: none */
     const struct cupel_stand_in *stand_in; /* of the shadow executor (exec_shadow.h); borrowed */
 } cupel_executor_options;
 

@@ -2,27 +2,36 @@
 #ifndef CUPEL_MEMORY_H
 #define CUPEL_MEMORY_H
 
-#define CUPEL_HINTED_LOAD(name)                                                                              \
-    template <class T> CUPEL_INLINE T name(const T *p) { return *p; }
-CUPEL_HINTED_LOAD(__ldg)
-CUPEL_HINTED_LOAD(__ldca)
-CUPEL_HINTED_LOAD(__ldcg)
-CUPEL_HINTED_LOAD(__ldcs)
-CUPEL_HINTED_LOAD(__ldlu)
-CUPEL_HINTED_LOAD(__ldcv)
+/* Told to the sanitizer: an access past the caches that threads do not share is meant for other threads; a fence. */
+#ifdef CUPEL_EMU_STRICT
+#define CUPEL_STRONG(p) cupel_emu_strict_strong((const void *)(p))
+#define CUPEL_FENCE() cupel_emu_strict_fence()
+#else
+#define CUPEL_STRONG(p) (void)0
+#define CUPEL_FENCE() (void)0
+#endif
+
+#define CUPEL_HINTED_LOAD(name, strong)                                                                      \
+    template <class T> CUPEL_INLINE T name(const T *p) { strong; return *p; }
+CUPEL_HINTED_LOAD(__ldg, (void)0)
+CUPEL_HINTED_LOAD(__ldca, (void)0)
+CUPEL_HINTED_LOAD(__ldcg, CUPEL_STRONG(p))
+CUPEL_HINTED_LOAD(__ldcs, (void)0)
+CUPEL_HINTED_LOAD(__ldlu, (void)0)
+CUPEL_HINTED_LOAD(__ldcv, CUPEL_STRONG(p))
 /* The value's type does not take part in choosing the overload: __stcs(float *, 1.0). */
-#define CUPEL_HINTED_STORE(name)                                                                             \
-    template <class T> CUPEL_INLINE void name(T *p, std::common_type_t<T> value) { *p = value; }
-CUPEL_HINTED_STORE(__stwb)
-CUPEL_HINTED_STORE(__stcg)
-CUPEL_HINTED_STORE(__stcs)
-CUPEL_HINTED_STORE(__stwt)
+#define CUPEL_HINTED_STORE(name, strong)                                                                     \
+    template <class T> CUPEL_INLINE void name(T *p, std::common_type_t<T> value) { strong; *p = value; }
+CUPEL_HINTED_STORE(__stwb, (void)0)
+CUPEL_HINTED_STORE(__stcg, CUPEL_STRONG(p))
+CUPEL_HINTED_STORE(__stcs, (void)0)
+CUPEL_HINTED_STORE(__stwt, CUPEL_STRONG(p))
 
 /* A fence orders memory; a fiber that runs alone sees its own order anyway. What it must do is keep the compiler from moving
  * accesses over it. */
-CUPEL_INLINE void __threadfence() { asm volatile("" ::: "memory"); }
-CUPEL_INLINE void __threadfence_block() { asm volatile("" ::: "memory"); }
-CUPEL_INLINE void __threadfence_system() { asm volatile("" ::: "memory"); }
+CUPEL_INLINE void __threadfence() { asm volatile("" ::: "memory"); CUPEL_FENCE(); }
+CUPEL_INLINE void __threadfence_block() { asm volatile("" ::: "memory"); CUPEL_FENCE(); }
+CUPEL_INLINE void __threadfence_system() { asm volatile("" ::: "memory"); CUPEL_FENCE(); }
 
 /* Programmatic dependent launches: the launches of a case run one after the other, so there is nothing to wait for. */
 CUPEL_INLINE void cudaGridDependencySynchronize() {}

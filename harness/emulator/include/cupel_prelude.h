@@ -80,6 +80,9 @@ CUPEL_HOST_ONLY(vfork) int vfork() noexcept;
 #define __CUDA_ARCH__ 900
 
 #include "emu_abi.h"
+#ifdef CUPEL_EMU_STRICT
+#include "emu_strict.h"
+#endif
 
 #define CUPEL_INLINE static __device__ inline __attribute__((always_inline))
 #define CUPEL_BOTH static __host__ __device__ inline __attribute__((always_inline))

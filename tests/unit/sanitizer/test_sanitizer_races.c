@@ -1,0 +1,110 @@
+/* Every kind of race is seen, with the lines of both accesses, under every way of scheduling that lets both
+ * happen, results equal or not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sanitizer_fixture.h"
+#include "schedule.h"
+
+enum { SCHEDULES = 12 };
+
+static sanitizer_file file;
+static field f;
+
+static int setup(void **state) {
+    (void)state;
+    sanitizer_open("races.cu", &file);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    sanitizer_close(&file);
+    return 0;
+}
+
+static void run(const char *kernel, uint64_t schedule) {
+    float *in, *out, *scratch;
+    field_reset(&f, 256, 1024, 256);
+    in = field_buffer(&f, 0), out = field_buffer(&f, 1), scratch = field_buffer(&f, 2);
+    memset(scratch, 0, 1024);
+    for (int i = 0; i < 1024; i++) f.readable[((unsigned char *)scratch - f.bytes + i) / 8] = 0xff;
+    field_run(&f, file.module, kernel,
+              (shape){.grid = 2, .block = 128, .shared = 512, .exact_schedule = cupel_schedule_nth(schedule)},
+              3, (const void *[]){&in, &out, &scratch});
+    if (f.seen.outcome != CUPEL_RUN_FINISHED) fail_msg("%s: %s", kernel, f.seen.text);
+    assert_true(f.seen.sanitized);
+}
+
+static int marked_line(const char *kernel, char side) {
+    char mark[96];
+    snprintf(mark, sizeof mark, "%s:%c", kernel, side);
+    return sanitizer_line(&file, mark);
+}
+
+/* All races of a run are between the marked lines; true when there is one. */
+static bool lines_are_right(const char *kernel, uint64_t schedule) {
+    const int a = marked_line(kernel, 'a'), b = marked_line(kernel, 'b');
+    for (int i = 0; i < f.seen.race_count; i++) {
+        const cupel_race *race = &f.seen.races[i];
+        const int one = race->earlier.place.line, two = race->later.place.line;
+        const bool right = (one == a || one == b) && (two == a || two == b);
+        if (!right || race->marked)
+            fail_msg("%s, schedule %d: lines %d and %d%s, expected %d and %d", kernel, (int)schedule, one,
+                     two, race->marked ? " (marked)" : "", a, b);
+        assert_true(race->count > 0 && race->size > 0);
+        assert_true(race->earlier.use != CUPEL_RACE_READ || race->later.use != CUPEL_RACE_READ);
+        assert_memory_not_equal(&race->earlier.place.block, &race->later.place.block,
+                                6 * sizeof race->later.place.block[0]);
+    }
+    return f.seen.race_count > 0;
+}
+
+static void test_every_race_under_every_schedule(void **state) {
+    (void)state;
+    for (int k = 0; k < file.kernel_count; k++)
+        for (uint64_t n = 0; n < SCHEDULES; n++) {
+            run(file.kernels[k], n);
+            if (!lines_are_right(file.kernels[k], n))
+                fail_msg("%s: nothing was seen under schedule %d", file.kernels[k], (int)n);
+        }
+}
+
+/* What a report says beside the lines. */
+static void test_words(void **state) {
+    (void)state;
+    run("two_writers", 0);
+    const cupel_race *race = &f.seen.races[0];
+    assert_int_equal(f.seen.race_count, 1);
+    assert_int_equal(race->space, CUPEL_SPACE_SHARED);
+    assert_string_equal(race->array, "last");
+    assert_int_equal(race->offset, 2); /* of 1.0f and 2.0f the upper two bytes differ */
+    assert_int_equal(race->size, 2);
+    assert_int_equal(race->earlier.use, CUPEL_RACE_WRITE);
+    assert_int_equal(race->later.use, CUPEL_RACE_WRITE);
+    assert_int_equal(race->earlier.place.thread[0], 3);
+    assert_int_equal(race->later.place.thread[0], 77);
+    assert_string_equal(race->earlier.place.function, "two_writers");
+    assert_int_equal(race->count, 2); /* in either block */
+    run("block_reads_the_other", 0);
+    race = &f.seen.races[0];
+    assert_int_equal(race->space, CUPEL_SPACE_GLOBAL);
+    assert_int_equal(race->buffer, 2);
+    assert_int_equal(race->earlier.place.block[0], 0);
+    assert_int_equal(race->later.place.block[0], 1);
+    assert_int_equal(race->earlier.use, CUPEL_RACE_READ);
+    run("plain_beside_atomic", 0);
+    race = &f.seen.races[0];
+    assert_true(race->earlier.use == CUPEL_RACE_ATOMIC || race->later.use == CUPEL_RACE_ATOMIC);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_race_under_every_schedule),
+                                       cmocka_unit_test(test_words)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
