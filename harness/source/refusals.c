@@ -46,7 +46,52 @@ static const refused_word refused_words[] = {
     {"curand_uniform", NULL, "cuRAND"},
     {"curand_normal", NULL, "cuRAND"},
     {"cudaDeviceSynchronize", NULL, "launches from device code"},
+    {"cudaLaunchDevice", NULL, "launches from device code"},
+    {"malloc", "(", "memory allocated by device code"},
+    {"__nv_aligned_device_malloc", "(", "memory allocated by device code"},
+    {"tex1DLayered", NULL, "textures"},
+    {"tex1DGrad", NULL, "textures"},
+    {"tex1DLod", NULL, "textures"},
+    {"tex2Dgather", NULL, "textures"},
+    {"tex2DGrad", NULL, "textures"},
+    {"tex3DLod", NULL, "textures"},
+    {"texCubemap", NULL, "textures"},
+    {"surf3Dread", NULL, "surfaces"},
+    {"surf3Dwrite", NULL, "surfaces"},
+    {"surf2DLayeredread", NULL, "surfaces"},
+    {"surf2DLayeredwrite", NULL, "surfaces"},
+    {"this_cluster", NULL, "thread block clusters"},
+    {"cluster_group", NULL, "thread block clusters"},
+    {"__cluster_dims__", NULL, "thread block clusters"},
+    {"__clusterIdx", NULL, "thread block clusters"},
+    {"__cluster_barrier_arrive", NULL, "thread block clusters"},
+    {"__cluster_map_shared_rank", NULL, "thread block clusters"},
+    {"CUtensorMap", NULL, "tensor maps (TMA)"},
+    {"__isConstant", "(", "questions about constant memory (__isConstant)"},
+    {"__isGridConstant", "(", "questions about constant memory (__isGridConstant)"},
+    {"__managed__", NULL, "managed variables"},
 };
+
+/* Gone from devices since sm_70. A file that defines the name itself means something else by it. */
+static const char *const gone[] = {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor",
+                                   "__any",  "__all",     "__ballot"};
+static const char gone_text[] =
+    "shuffles and votes without a mask (no device since sm_70 has them; use the _sync forms)";
+
+/* new, but not at a place that is given: new (p) T. */
+static bool allocates(const cupel_tokens *tokens, size_t i) {
+    return cupel_lexer_is(tokens, i, "new") && i + 1 < tokens->count &&
+           tokens->at[i + 1].kind == CUPEL_TOKEN_WORD;
+}
+
+/* kernel<<<..>>>(..), or kernel<T><<<..>>>(..): three marks without anything between them. */
+static bool launches(const cupel_tokens *tokens, size_t i) {
+    if (i + 2 >= tokens->count) return false;
+    for (size_t k = 0; k < 3; k++)
+        if (!cupel_lexer_is(tokens, i + k, "<") || tokens->at[i + k].offset != tokens->at[i].offset + k)
+            return false;
+    return true;
+}
 
 static const char *refused(const cupel_tokens *tokens, size_t i) {
     if (tokens->at[i].kind != CUPEL_TOKEN_WORD) return NULL;
@@ -54,6 +99,10 @@ static const char *refused(const cupel_tokens *tokens, size_t i) {
         const refused_word *r = &refused_words[k];
         if (!cupel_lexer_is(tokens, i, r->word)) continue;
         if (r->next && !cupel_lexer_is(tokens, i + 1, r->next)) continue;
+        /* unsigned malloc(..): a function of the file's own is declared */
+        if (r->next && r->next[0] == '(' && i && tokens->at[i - 1].kind == CUPEL_TOKEN_WORD &&
+            !cupel_lexer_is(tokens, i - 1, "return"))
+            continue;
         if (i && (cupel_lexer_is(tokens, i - 1, ".") || cupel_lexer_is(tokens, i - 1, "->"))) continue;
         return r->what;
     }
@@ -63,9 +112,34 @@ static const char *refused(const cupel_tokens *tokens, size_t i) {
 /* Whether what is refused takes "are". */
 static bool is_plural(const char *what) {
     size_t words = strcspn(what, "(");
-    if (strncmp(what, "launches", 8) == 0) return true;
+    static const char *const plural[] = {"launches", "questions", "shuffles"};
+    for (size_t i = 0; i < sizeof plural / sizeof *plural; i++)
+        if (strncmp(what, plural[i], strlen(plural[i])) == 0) return true;
     while (words && what[words - 1] == ' ') words--;
     return words && what[words - 1] == 's';
+}
+
+static bool is_defined(const cupel_source_parts *parts, const char *name) {
+    if (cupel_macros_find(&parts->macros, name, strlen(name))) return true;
+    for (size_t i = 0; i < parts->declarations.count; i++) {
+        const cupel_declaration *d = &parts->declarations.at[i];
+        if (d->kind == CUPEL_DECLARATION_DEVICE_FUNCTION && d->name && strcmp(d->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What a table of words cannot say. */
+static const char *refused_here(const cupel_source_parts *parts, size_t i) {
+    const cupel_tokens *tokens = &parts->structure.tokens;
+    if (launches(tokens, i)) return "launches from device code";
+    if (tokens->at[i].kind != CUPEL_TOKEN_WORD) return NULL;
+    if (allocates(tokens, i)) return "memory allocated by device code";
+    for (size_t k = 0; k < sizeof gone / sizeof *gone; k++)
+        if (cupel_lexer_is(tokens, i, gone[k]) && cupel_lexer_is(tokens, i + 1, "(") &&
+            !is_defined(parts, gone[k]))
+            return gone_text;
+    return NULL;
 }
 
 static bool is_assembly(const char *what) {
@@ -101,8 +175,10 @@ static cupel_code first_refusal(const cupel_source_parts *parts, const cupel_dec
     *what = NULL;
     for (size_t i = d->begin; i < d->end && !*what; i++) {
         const cupel_token *t = &tokens->at[i];
-        if (t->kind != CUPEL_TOKEN_WORD || s->depth[i] == CUPEL_STRUCTURE_DEAD) continue;
+        if (s->depth[i] == CUPEL_STRUCTURE_DEAD) continue;
         *where = i;
+        *what = refused_here(parts, i);
+        if (*what || t->kind != CUPEL_TOKEN_WORD) continue;
         *what = refused(tokens, i);
         const cupel_macro *macro =
             *what ? NULL : cupel_macros_find(&parts->macros, tokens->text + t->offset, t->length);

@@ -1,6 +1,6 @@
 /* Runs features of device code and compares what they write with their meaning:
  *
- *   run_features FOLDER CACHE [--on emu|cuda] [--list] [FILE..]
+ *   run_features FOLDER CACHE [--on emu|cuda|nvrtc] [--list] [FILE..]
  *
  * FOLDER holds the kernels, CACHE the compiled ones. Prints one line a feature; exit status 0 when all hold,
  * 3 where the executor is not available. --list prints the names alone. */
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda_compile.h"
 #include "executor.h"
 #include "feature_check.h"
 #include "features.h"
@@ -135,6 +136,26 @@ static cupel_code run_file(run_state *s, const char *folder, const char *cache,
     return code;
 }
 
+/* As for a GPU, where there is none. */
+static int compile_file(const feature_file *file, const char *folder, cupel_arena *arena) {
+    const char *entries[FEATURES_MAX];
+    cupel_error err = {0};
+    cupel_source *source;
+    cupel_cuda_code code;
+    const cupel_source_options options = {.for_device = true};
+    for (int i = 0; i < file->count; i++) entries[i] = file->items[i].name;
+    cupel_cuda_compile_request request = {.architecture = 90, .entry_count = file->count, .entries = entries};
+    const char *path = cupel_arena_printf(arena, "%s/%s.cu", folder, file->name);
+    cupel_code status = cupel_source_load(path, &options, arena, &source, &err);
+    request.source = source;
+    if (status == CUPEL_OK) status = cupel_cuda_compile(&request, arena, &code, &err);
+    if (status != CUPEL_OK)
+        printf("not ok %s: %s:%d: %s\n", file->name, err.file, err.line, err.text);
+    else
+        printf("ok     %s: %d kernels compiled\n", file->name, file->count);
+    return status == CUPEL_OK ? 0 : status == CUPEL_UNSUPPORTED ? 3 : 1;
+}
+
 /* 0: all hold; 1: some do not; 3: not available. */
 static int show(const run_state *s, cupel_code code, const cupel_error *err) {
     if (code == CUPEL_UNSUPPORTED || code != CUPEL_OK)
@@ -168,7 +189,8 @@ static int run(const feature_file *file, const char *folder, const char *cache,
         printf("not ok %s: more than %d kernels in a file\n", file->name, FEATURES_MAX);
         return 1;
     }
-    int status = show(&s, run_file(&s, folder, cache, on, arena, &err), &err);
+    int status = on == NULL ? compile_file(file, folder, arena)
+                            : show(&s, run_file(&s, folder, cache, on, arena, &err), &err);
     cupel_arena_free(s.arena);
     cupel_arena_free(arena);
     return status;
@@ -182,7 +204,7 @@ static bool asked_for(const char *name, int count, char **names) {
 
 int main(int argc, char **argv) {
     const cupel_executor_backend *on = cupel_executor_emu();
-    bool list = false;
+    bool list = false, compile = false;
     char *names[FILE_COUNT * 2];
     int count = 0, status = 0, runs = 0;
     if (argc < 3) {
@@ -192,13 +214,14 @@ int main(int argc, char **argv) {
     for (int i = 3; i < argc; i++) {
         if (strcmp(argv[i], "--on") == 0 && i + 1 < argc) {
             on = cupel_executor_find(argv[++i]);
+            compile = strcmp(argv[i], "nvrtc") == 0;
         } else if (strcmp(argv[i], "--list") == 0) {
             list = true;
         } else if (count < FILE_COUNT) {
             names[count++] = argv[i];
         }
     }
-    if (on == NULL) return 2;
+    if (on == NULL && !compile) return 2;
     for (int f = 0; f < FILE_COUNT; f++) {
         if (!asked_for(files[f]->name, count, names)) continue;
         runs++;

@@ -75,6 +75,10 @@ CUPEL_HOST_ONLY(vfork) int vfork() noexcept;
 #include <utility>
 #pragma clang force_cuda_host_device end
 
+/* Objects made at a place that is given; the library's own is a host function. */
+__attribute__((device)) inline void *operator new(size_t, void *place) noexcept { return place; }
+__attribute__((device)) inline void *operator new[](size_t, void *place) noexcept { return place; }
+
 /* Only now: the library's headers choose host code paths. sm_90 is what the contract's limits default to. */
 #undef __CUDA_ARCH__
 #define __CUDA_ARCH__ 900

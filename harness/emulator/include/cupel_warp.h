@@ -25,16 +25,6 @@ CUPEL_SHUFFLE(__shfl_up_sync, CUPEL_EMU_SHFL_UP, unsigned int)
 CUPEL_SHUFFLE(__shfl_down_sync, CUPEL_EMU_SHFL_DOWN, unsigned int)
 CUPEL_SHUFFLE(__shfl_xor_sync, CUPEL_EMU_SHFL_XOR, int)
 
-/* The forms without a mask are gone from current devices; older code means all lanes. */
-#define CUPEL_OLD_SHUFFLE(name, Argument)                                                                    \
-    template <class T> CUPEL_INLINE T name(T value, Argument argument, int width = 32) {                     \
-        return name##_sync(0xffffffffu, value, argument, width);                                             \
-    }
-CUPEL_OLD_SHUFFLE(__shfl, int)
-CUPEL_OLD_SHUFFLE(__shfl_up, unsigned int)
-CUPEL_OLD_SHUFFLE(__shfl_down, unsigned int)
-CUPEL_OLD_SHUFFLE(__shfl_xor, int)
-
 CUPEL_INLINE int __all_sync(unsigned int mask, int predicate) {
     return (int)cupel_emu_vote_sync(CUPEL_EMU_VOTE_ALL, mask, predicate != 0, nullptr);
 }
@@ -47,9 +37,6 @@ CUPEL_INLINE int __uni_sync(unsigned int mask, int predicate) {
 CUPEL_INLINE unsigned int __ballot_sync(unsigned int mask, int predicate) {
     return cupel_emu_vote_sync(CUPEL_EMU_VOTE_BALLOT, mask, predicate != 0, nullptr);
 }
-CUPEL_INLINE int __all(int predicate) { return __all_sync(0xffffffffu, predicate); }
-CUPEL_INLINE int __any(int predicate) { return __any_sync(0xffffffffu, predicate); }
-CUPEL_INLINE unsigned int __ballot(int predicate) { return __ballot_sync(0xffffffffu, predicate); }
 CUPEL_INLINE unsigned int __activemask() { return cupel_emu_active_mask(); }
 
 template <class T> CUPEL_INLINE unsigned int __match_any_sync(unsigned int mask, T value) {

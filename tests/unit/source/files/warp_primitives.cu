@@ -1,4 +1,4 @@
-// entries: warp_sum; block_softmax<256>; votes; matches; scans; online_softmax; old_style; reduces; counts
+// entries: warp_sum; block_softmax<256>; votes; matches; scans; online_softmax; reduces; counts
 // Shuffles, votes and reductions.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -78,7 +78,6 @@ __global__ void online_softmax(const float *x, float *y, int n) {
     }
     y[threadIdx.x] = md.m + logf(md.d);
 }
-__global__ void old_style(float *x) { x[threadIdx.x] += __shfl_down(x[threadIdx.x], 16) + __shfl_xor(1, 2) + __ballot(1); }
 __global__ void reduces(int *x, unsigned *u) {
     x[0] = __reduce_add_sync(FULL_MASK, x[threadIdx.x]) + __reduce_min_sync(FULL_MASK, x[1]) + __reduce_max_sync(FULL_MASK, x[2]);
     u[0] = __reduce_and_sync(FULL_MASK, u[1]) | __reduce_or_sync(FULL_MASK, u[2]) ^ __reduce_xor_sync(FULL_MASK, u[3]);
