@@ -257,7 +257,10 @@ again:
     Mode mode = x[0] & 1 ? kSecond : kFirst;
     y[6] = mode + 10 * static_cast<unsigned>(Way::down);
     y[7] = outer::alias::value(x[0]), y[8] = unnamed(x[0]);
-    auto [a, b] = std::pair<unsigned, unsigned>(x[3], 4);
+    struct Two {
+        unsigned first, second;
+    };
+    auto [a, b] = Two{x[3], 4};
     y[9] = a + b;
     if (unsigned low = x[4] & 3; low > 1) {
         y[10] = low;

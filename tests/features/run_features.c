@@ -3,7 +3,8 @@
  *   run_features FOLDER CACHE [--on emu|cuda|nvrtc] [--list] [FILE..]
  *
  * FOLDER holds the kernels, CACHE the compiled ones. Prints one line a feature; exit status 0 when all hold,
- * 3 where the executor is not available. --list prints the names alone. */
+ * 3 where the executor is not available. --list prints the names alone. nvrtc: compiled for sm_90, not run.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
