@@ -9,7 +9,9 @@ static unsigned bit(cupel_gate gate) {
 static unsigned gates_of_fault(cupel_shadow_fault fault) {
     switch (fault) {
     case CUPEL_SHADOW_F16_ACCUMULATOR:
-    case CUPEL_SHADOW_BF16_ACCUMULATOR: return bit(CUPEL_GATE_PRC_02);
+    case CUPEL_SHADOW_BF16_ACCUMULATOR:
+    case CUPEL_SHADOW_F32_ACCUMULATOR:
+    case CUPEL_SHADOW_TF32_PRODUCTS: return bit(CUPEL_GATE_PRC_02);
     case CUPEL_SHADOW_FLUSHED: return bit(CUPEL_GATE_EXC_02);
     case CUPEL_SHADOW_NO_MAXIMUM:
     case CUPEL_SHADOW_ONE_PASS: return bit(CUPEL_GATE_CMP_01);
@@ -17,7 +19,12 @@ static unsigned gates_of_fault(cupel_shadow_fault fault) {
     case CUPEL_SHADOW_INF_CLAMPED: return bit(CUPEL_GATE_EXC_01);
     case CUPEL_SHADOW_DROPPED_TAIL: return bit(CUPEL_GATE_CMP_03);
     case CUPEL_SHADOW_DROPPED_LAST: return bit(CUPEL_GATE_CMP_01) | bit(CUPEL_GATE_CMP_03);
-    case CUPEL_SHADOW_LAST_TIE: return bit(CUPEL_GATE_ORD_03);
+    case CUPEL_SHADOW_LAST_TIE:
+    case CUPEL_SHADOW_REVERSED_SCAN:
+    case CUPEL_SHADOW_EXCLUSIVE_SCAN:
+    case CUPEL_SHADOW_DROPPED_CARRY:
+    case CUPEL_SHADOW_SHORT_CARRY:
+    case CUPEL_SHADOW_RAW_CARRY: return bit(CUPEL_GATE_ORD_03);
     case CUPEL_SHADOW_NO_FAULT:
     case CUPEL_SHADOW_FAULT_COUNT: break;
     }
@@ -43,7 +50,7 @@ static unsigned gates_of_misdeed(cupel_misdeed misdeed) {
 }
 
 static bool applies(const cupel_contract *contract, cupel_gate gate) {
-    const cupel_gate_info *info = &cupel_gate_registry()[gate];
+    const cupel_gate_info *info = cupel_gate_info_of(gate);
     const char *why;
     return !info->applicable || info->applicable(contract, &why);
 }

@@ -18,6 +18,10 @@ static const cupel_shadow_plan orders[] = {
 };
 enum { ORDERS = sizeof orders / sizeof *orders, FORMS = 4 };
 
+/* How long the blocks may be between which a scan loses its carry. */
+static const int blocks[] = {2, 4, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096};
+enum { BLOCKS = sizeof blocks / sizeof *blocks };
+
 typedef struct search {
     const cupel_trial *trial;
     cupel_finding *finding;
@@ -31,11 +35,23 @@ typedef struct search {
 
 /* ---- what is compared ---- */
 
-static bool same(const search *s, const unsigned char *bytes, int64_t i) {
+/* Another order is another answer, whatever its roundings: the shadow's order within a block is not the
+ * kernel's. Where it is outside the allowed set itself, and both are no farther apart than two conforming
+ * kernels, they are of one order. */
+static bool nearly_same(const search *s, const unsigned char *a, const unsigned char *b, int64_t i) {
+    const cupel_allowed *allowed = s->allowed;
+    const double x = cupel_decode(allowed->type, a), y = cupel_decode(allowed->type, b);
+    const double room = 2 * (allowed->radius[i] + cupel_format_ulp(allowed->type, fmax(fabs(x), fabs(y))));
+    return isfinite(x) && isfinite(y) && fabs(x - y) <= room && isfinite(room) &&
+           cupel_judge_element(allowed, i, a) > CUPEL_NOT_JUDGED;
+}
+
+static bool same(const search *s, cupel_shadow_fault fault, const unsigned char *bytes, int64_t i) {
     const unsigned char *a = bytes + (size_t)i * s->size, *b = s->got + (size_t)i * s->size;
     if (!memcmp(a, b, s->size)) return true;
-    return cupel_format_of(s->allowed->type)->kind == CUPEL_KIND_REAL &&
-           cupel_element_is_nan(s->allowed->type, a) && cupel_element_is_nan(s->allowed->type, b);
+    if (cupel_format_of(s->allowed->type)->kind != CUPEL_KIND_REAL) return false;
+    if (cupel_element_is_nan(s->allowed->type, a) && cupel_element_is_nan(s->allowed->type, b)) return true;
+    return (CUPEL_SHADOW_ORDER_FAULTS >> fault & 1) && nearly_same(s, a, b, i);
 }
 
 /* Is element i what the finding is about? */
@@ -70,7 +86,7 @@ static likeness likeness_of(const search *s, cupel_shadow_fault fault, const uns
     for (int64_t i = 0; i < s->allowed->count; i++) {
         const bool bad = is_bad(s, i);
         explained += bad && explains(s, fault, i);
-        if ((s->allowed->classes[i] & CUPEL_KEEP) || same(s, bytes, i)) continue;
+        if ((s->allowed->classes[i] & CUPEL_KEEP) || same(s, fault, bytes, i)) continue;
         if (bad) return UNLIKE;
         found = WHERE_WRONG;
     }
@@ -79,8 +95,13 @@ static likeness likeness_of(const search *s, cupel_shadow_fault fault, const uns
 
 /* ---- the shadows ---- */
 
+static bool loses_carry(cupel_shadow_fault fault) {
+    return CUPEL_SHADOW_CARRY_FAULTS >> fault & 1;
+}
+
 static cupel_shadow_plan plan_of(cupel_shadow_fault fault, int order, int form) {
-    cupel_shadow_plan plan = orders[order];
+    cupel_shadow_plan plan = orders[loses_carry(fault) ? 0 : order];
+    if (loses_carry(fault)) plan.lanes = blocks[order];
     plan.fault = fault;
     plan.fused = form & 1;
     plan.hardware = plan.reciprocal = (form & 2) != 0;
@@ -103,8 +124,11 @@ static void search_faults(const search *s) {
     const int forms = s->rules.fast_math ? FORMS : FORMS / 2;
     likeness best = UNLIKE;
     for (int f = CUPEL_SHADOW_NO_FAULT + 1; f < CUPEL_SHADOW_FAULT_COUNT; f++) {
-        for (int i = 0; (faults >> f & 1) && i < ORDERS * forms; i++) {
-            const cupel_shadow_plan plan = plan_of((cupel_shadow_fault)f, i / forms, i % forms);
+        const int ways = loses_carry((cupel_shadow_fault)f) ? BLOCKS : ORDERS * forms;
+        for (int i = 0; (faults >> f & 1) && i < ways; i++) {
+            const cupel_shadow_plan plan = loses_carry((cupel_shadow_fault)f)
+                                               ? plan_of((cupel_shadow_fault)f, i, 0)
+                                               : plan_of((cupel_shadow_fault)f, i / forms, i % forms);
             const likeness found = try_plan(s, &plan);
             if (found <= best) continue;
             best = found;
@@ -116,7 +140,7 @@ static void search_faults(const search *s) {
 }
 
 /* Operations of one run, roughly. */
-static double cost_of(const cupel_graph *graph) {
+static double cost_of(const cupel_graph *graph, const cupel_rules *rules) {
     double cost = 0;
     for (int i = 0; i < graph->node_count; i++) {
         const cupel_node *n = &graph->nodes[i];
@@ -127,7 +151,7 @@ static double cost_of(const cupel_graph *graph) {
         }
         cost += (double)n->count * each;
     }
-    return cost * CUPEL_SHADOW_FAULT_COUNT * ORDERS * FORMS;
+    return cost * __builtin_popcount(cupel_shadow_applicable(graph, rules)) * ORDERS * FORMS;
 }
 
 static bool is_about_values(const cupel_finding *finding) {
@@ -139,7 +163,8 @@ static bool is_about_values(const cupel_finding *finding) {
 void cupel_likely_cause_find(const cupel_trial *trial, cupel_finding *finding) {
     finding->cause = CUPEL_SHADOW_NO_FAULT;
     if (!is_about_values(finding) || !trial->graph || !trial->allowed || !trial->c) return;
-    if (cost_of(trial->graph) > budget) return;
+    const cupel_rules rules = cupel_binding_rules(&trial->c->binding);
+    if (cost_of(trial->graph, &rules) > budget) return;
     cupel_arena *kept = cupel_arena_create(0), *arena = cupel_arena_create(0);
     cupel_bindings bindings;
     const bool bound = kept && cupel_trial_bind(trial->c, kept, &bindings);
@@ -150,7 +175,7 @@ void cupel_likely_cause_find(const cupel_trial *trial, cupel_finding *finding) {
                           .allowed = &trial->allowed[finding->output],
                           .got = got,
                           .size = cupel_format_of(trial->allowed[finding->output].type)->size,
-                          .rules = cupel_binding_rules(&trial->c->binding),
+                          .rules = rules,
                           .bindings = bindings,
                           .arena = arena};
         search_faults(&s);
@@ -162,6 +187,8 @@ void cupel_likely_cause_find(const cupel_trial *trial, cupel_finding *finding) {
 void cupel_likely_cause_describe(const cupel_finding *finding, char *text, size_t size) {
     text[0] = '\0';
     if (finding->cause == CUPEL_SHADOW_NO_FAULT) return;
-    snprintf(text, size, "the same bits as with %s%s", cupel_shadow_fault_sentence(finding->cause),
+    const bool order = CUPEL_SHADOW_ORDER_FAULTS >> finding->cause & 1;
+    snprintf(text, size, "the same %s as with %s%s", order ? "result" : "bits",
+             cupel_shadow_fault_sentence(finding->cause),
              finding->cause_everywhere ? "" : ", wherever the result is wrong");
 }

@@ -20,6 +20,7 @@ static cupel_shadow_plan admitted(const cupel_rules *rules, const cupel_shadow_p
 static cupel_dtype accumulator_of(const cupel_rules *rules, cupel_shadow_fault fault) {
     if (fault == CUPEL_SHADOW_F16_ACCUMULATOR) return CUPEL_F16;
     if (fault == CUPEL_SHADOW_BF16_ACCUMULATOR) return CUPEL_BF16;
+    if (fault == CUPEL_SHADOW_F32_ACCUMULATOR) return CUPEL_F32;
     return rules->working;
 }
 

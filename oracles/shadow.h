@@ -29,6 +29,8 @@ typedef enum cupel_shadow_operands {
     X(NO_FAULT, "no-fault", "no fault")                                                                      \
     X(F16_ACCUMULATOR, "f16-accumulator", "an fp16 accumulator")                                             \
     X(BF16_ACCUMULATOR, "bf16-accumulator", "a bf16 accumulator")                                            \
+    X(F32_ACCUMULATOR, "f32-accumulator", "an fp32 accumulator")                                             \
+    X(TF32_PRODUCTS, "tf32-products", "operands of products rounded to tf32")                                \
     X(FLUSHED, "flush-to-zero", "subnormals flushed to zero")                                                \
     X(NO_MAXIMUM, "no-maximum", "exp taken without subtracting the maximum")                                 \
     X(ONE_PASS, "one-pass-variance", "a one-pass variance, E[x^2] - E[x]^2")                                 \
@@ -36,7 +38,12 @@ typedef enum cupel_shadow_operands {
     X(INF_CLAMPED, "inf-clamped", "an infinity clamped to the largest number")                               \
     X(DROPPED_TAIL, "dropped-tail", "a reduction that leaves out the last n % 32 elements")                  \
     X(DROPPED_LAST, "dropped-last", "a reduction that leaves out the last element")                          \
-    X(LAST_TIE, "last-tie", "ties that go to the last index instead of the first")
+    X(LAST_TIE, "last-tie", "ties that go to the last index instead of the first")                           \
+    X(REVERSED_SCAN, "reversed-scan", "a scan that runs from the end to the start")                          \
+    X(EXCLUSIVE_SCAN, "exclusive-scan", "a scan that leaves out the element itself")                         \
+    X(DROPPED_CARRY, "dropped-carry", "a scan in blocks without a carry between them")                       \
+    X(SHORT_CARRY, "short-carry", "a scan in blocks whose carry holds only the block before")                \
+    X(RAW_CARRY, "raw-carry", "a recurrence in blocks whose carry comes in undecayed")
 
 typedef enum cupel_shadow_fault {
 #define CUPEL_SHADOW_FAULT_NAME(name, text, sentence) CUPEL_SHADOW_##name,
@@ -45,13 +52,24 @@ typedef enum cupel_shadow_fault {
         CUPEL_SHADOW_FAULT_COUNT
 } cupel_shadow_fault;
 
+/* Faults that are a matter of order (ORD-03), and those that are a matter of the accumulator (PRC-02). */
+enum {
+    CUPEL_SHADOW_ORDER_FAULTS = 1 << CUPEL_SHADOW_LAST_TIE | 1 << CUPEL_SHADOW_REVERSED_SCAN |
+                                1 << CUPEL_SHADOW_EXCLUSIVE_SCAN | 1 << CUPEL_SHADOW_DROPPED_CARRY |
+                                1 << CUPEL_SHADOW_SHORT_CARRY | 1 << CUPEL_SHADOW_RAW_CARRY,
+    CUPEL_SHADOW_CARRY_FAULTS =
+        1 << CUPEL_SHADOW_DROPPED_CARRY | 1 << CUPEL_SHADOW_SHORT_CARRY | 1 << CUPEL_SHADOW_RAW_CARRY,
+    CUPEL_SHADOW_SUM_FAULTS = 1 << CUPEL_SHADOW_F16_ACCUMULATOR | 1 << CUPEL_SHADOW_BF16_ACCUMULATOR |
+                              1 << CUPEL_SHADOW_F32_ACCUMULATOR | 1 << CUPEL_SHADOW_TF32_PRODUCTS
+};
+
 /* How the graph is evaluated. The zero plan is the plainest kernel: sequential, nothing fused. What the rules
  * do not admit is left out whatever the plan says: hardware forms need math: fast, flushing subnormals:
  * flush, re-associated scans order: any. */
 typedef struct cupel_shadow_plan {
     const char *name, *sentence;
     cupel_shadow_summation order;
-    int lanes;     /* of LANES; the block of blocked scans */
+    int lanes;     /* of LANES; the block of blocked scans, and of a carry's fault (0: 32) */
     uint64_t seed; /* of PERMUTED, TREE and noise */
     bool fused;    /* a*b + c with one rounding */
     bool hardware; /* exp as ex2(x * log2 e), reciprocal, rsqrt, sine and cosine as the special function unit

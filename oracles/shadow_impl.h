@@ -97,6 +97,11 @@ double cupel_shadow_step(cupel_shadow *s, double acc, double a, const double *b)
 /* How many of n terms a reduction sees: a dropped tail has fewer. */
 int64_t cupel_shadow_seen(const cupel_shadow *s, int64_t n);
 
+/* How long the blocks are between which a fault loses the carry. */
+static inline int64_t cupel_shadow_block(const cupel_shadow *s) {
+    return s->plan.lanes > 0 ? s->plan.lanes : 32;
+}
+
 /* ---- the graph ---- */
 
 cupel_shadow_pattern cupel_shadow_pattern_of(const cupel_graph *graph, int node, const bool *maxima);

@@ -94,6 +94,7 @@ static unsigned accumulators(const cupel_rules *rules) {
     unsigned faults = 0;
     if (precision > cupel_format_of(CUPEL_F16)->precision) faults |= bit(CUPEL_SHADOW_F16_ACCUMULATOR);
     if (precision > cupel_format_of(CUPEL_BF16)->precision) faults |= bit(CUPEL_SHADOW_BF16_ACCUMULATOR);
+    if (precision > cupel_format_of(CUPEL_F32)->precision) faults |= bit(CUPEL_SHADOW_F32_ACCUMULATOR);
     return faults;
 }
 
@@ -102,17 +103,38 @@ static unsigned tails(int64_t row) {
            (row > 32 && row % 32 ? bit(CUPEL_SHADOW_DROPPED_TAIL) : 0);
 }
 
+/* Products that tensor cores take from operands of f32. */
+static unsigned products(const cupel_rules *rules) {
+    return rules->working == CUPEL_F32 ? bit(CUPEL_SHADOW_TF32_PRODUCTS) : 0;
+}
+
+/* Carries are lost between blocks of two elements at least. */
+static unsigned scans(int64_t row) {
+    unsigned faults = 0;
+    if (row > 1) faults |= bit(CUPEL_SHADOW_REVERSED_SCAN) | bit(CUPEL_SHADOW_EXCLUSIVE_SCAN);
+    if (row > 2) faults |= bit(CUPEL_SHADOW_DROPPED_CARRY);
+    if (row > 4) faults |= bit(CUPEL_SHADOW_SHORT_CARRY);
+    return faults;
+}
+
+static unsigned recurrences(int64_t steps) {
+    return steps > 1 ? bit(CUPEL_SHADOW_REVERSED_SCAN) : 0;
+}
+
 static unsigned faults_of(const cupel_graph *graph, const cupel_rules *rules, const cupel_node *n) {
     const cupel_node *argument = n->arg_count > 0 ? &graph->nodes[n->args[0]] : n;
     const int64_t row = argument->rank > 0 ? argument->shape[argument->rank - 1] : 1;
     const bool real = n->kind == CUPEL_VALUE_REAL, of_reals = argument->kind == CUPEL_VALUE_REAL;
     switch (n->op) {
-    case CUPEL_OP_SUM:
-    case CUPEL_OP_MATMUL: return tails(row) | (real ? accumulators(rules) : 0);
+    case CUPEL_OP_SUM: return tails(row) | (real ? accumulators(rules) : 0);
+    case CUPEL_OP_MATMUL: return tails(row) | (real ? accumulators(rules) | products(rules) : 0);
     case CUPEL_OP_PROD: return tails(row);
-    case CUPEL_OP_CUMSUM:
+    case CUPEL_OP_CUMSUM: return scans(row) | (real ? accumulators(rules) : 0);
+    case CUPEL_OP_CUMPROD: return scans(row);
     case CUPEL_OP_LINEAR_SCAN:
-    case CUPEL_OP_STATE_SCAN:
+        return scans(row) | accumulators(rules) | (row > 2 ? bit(CUPEL_SHADOW_RAW_CARRY) : 0);
+    case CUPEL_OP_STATE_SCAN: /* decays are of the shape [.., steps, keys] */
+        return recurrences(argument->shape[argument->rank - 2]) | accumulators(rules);
     case CUPEL_OP_SCATTER_ADD: return real ? accumulators(rules) : 0;
     case CUPEL_OP_AMAX:
     case CUPEL_OP_AMIN: return tails(row) | (of_reals ? bit(CUPEL_SHADOW_NAN_SWALLOWED) : 0);
@@ -120,11 +142,12 @@ static unsigned faults_of(const cupel_graph *graph, const cupel_rules *rules, co
     case CUPEL_OP_ARGMIN:
         return tails(row) | (row > 1 ? bit(CUPEL_SHADOW_LAST_TIE) : 0) |
                (of_reals ? bit(CUPEL_SHADOW_NAN_SWALLOWED) : 0);
-    case CUPEL_OP_ARGSORT: return row > 1 ? bit(CUPEL_SHADOW_LAST_TIE) : 0;
+    case CUPEL_OP_ARGSORT: /* where it is stable */
+        return row > 1 && n->integer == 1 ? bit(CUPEL_SHADOW_LAST_TIE) : 0;
     case CUPEL_OP_MAXIMUM:
     case CUPEL_OP_MINIMUM:
     case CUPEL_OP_CUMMAX:
-    case CUPEL_OP_CUMMIN:
+    case CUPEL_OP_CUMMIN: return scans(row) | (of_reals ? bit(CUPEL_SHADOW_NAN_SWALLOWED) : 0);
     case CUPEL_OP_LT:
     case CUPEL_OP_LE: return of_reals ? bit(CUPEL_SHADOW_NAN_SWALLOWED) : 0;
     default: return 0;

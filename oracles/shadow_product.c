@@ -4,7 +4,12 @@
 static double real_element(cupel_shadow *s, const double *a, const double *b, int64_t length,
                            int64_t columns) {
     for (int64_t k = 0; k < length; k++) s->right[k] = b[k * columns];
-    return cupel_shadow_sum(s, a, s->right, length);
+    if (s->plan.fault != CUPEL_SHADOW_TF32_PRODUCTS) return cupel_shadow_sum(s, a, s->right, length);
+    for (int64_t k = 0; k < length; k++) {
+        s->left[k] = cupel_round(CUPEL_TF32, a[k]);
+        s->right[k] = cupel_round(CUPEL_TF32, s->right[k]);
+    }
+    return cupel_shadow_sum(s, s->left, s->right, length);
 }
 
 static int64_t integer_element(const cupel_shadow *s, const int64_t *a, const int64_t *b, int64_t length,

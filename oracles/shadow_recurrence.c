@@ -4,21 +4,60 @@
 
 #include "shadow_impl.h"
 
+/* ---- LINEAR_SCAN ---- */
+
+/* What a block takes over from the steps before it, of which `end` is the last; element i of it. */
+static double carried(cupel_shadow *s, double own, double decay, double carry, bool first) {
+    if (first || s->plan.fault == CUPEL_SHADOW_DROPPED_CARRY) return own;
+    if (s->plan.fault == CUPEL_SHADOW_RAW_CARRY) return cupel_shadow_step(s, own, carry, NULL);
+    return cupel_shadow_step(s, own, decay, &carry);
+}
+
 /* h_t = a_t h_{t-1} + b_t. In blocks: h_t = own_t + (a_begin .. a_t) carry. */
-static void linear_row(cupel_shadow *s, const double *a, const double *b, double *h, int64_t n) {
-    const bool blocked = s->plan.order == CUPEL_SHADOW_LANES && !s->sequential;
-    const int64_t block = blocked ? s->plan.lanes : n;
-    double carry = 0;
+static void in_blocks(cupel_shadow *s, const double *a, const double *b, double *h, int64_t n,
+                      int64_t block) {
+    double carry = 0, before = 0;
     for (int64_t begin = 0; begin < n; begin += block) {
         double own = 0, decay = 1;
         for (int64_t i = begin; i < n && i < begin + block; i++) {
             own = i == begin ? b[i] : cupel_shadow_step(s, b[i], a[i], &own);
             decay = i == begin ? a[i] : cupel_shadow_round(s, decay * a[i]);
-            h[i] = begin == 0 ? own : cupel_shadow_step(s, own, decay, &carry);
+            h[i] = carried(s, own, decay, carry, begin == 0);
         }
-        if (n > 0) carry = h[begin + block <= n ? begin + block - 1 : n - 1];
+        before = own;
+        carry = s->plan.fault == CUPEL_SHADOW_SHORT_CARRY ? before
+                                                          : h[begin + block <= n ? begin + block - 1 : n - 1];
     }
 }
+
+static void flip(double *x, int64_t n) {
+    for (int64_t i = 0; i < n / 2; i++) {
+        const double kept = x[i];
+        x[i] = x[n - 1 - i];
+        x[n - 1 - i] = kept;
+    }
+}
+
+static void linear_row(cupel_shadow *s, double *a, double *b, double *h, int64_t n) {
+    const bool blocked = s->plan.order == CUPEL_SHADOW_LANES && !s->sequential;
+    const bool carries = CUPEL_SHADOW_CARRY_FAULTS >> s->plan.fault & 1;
+    if (s->plan.fault != CUPEL_SHADOW_REVERSED_SCAN) {
+        in_blocks(s, a, b, h, n, carries ? cupel_shadow_block(s) : blocked ? s->plan.lanes : n);
+        if (s->plan.fault == CUPEL_SHADOW_EXCLUSIVE_SCAN && n > 0) {
+            memmove(h + 1, h, (size_t)(n - 1) * sizeof *h);
+            h[0] = 0;
+        }
+        return;
+    }
+    flip(a, n);
+    flip(b, n);
+    in_blocks(s, a, b, h, n, n);
+    flip(a, n);
+    flip(b, n);
+    flip(h, n);
+}
+
+/* ---- STATE_SCAN ---- */
 
 /* r' S, the projection of every column of the state. */
 static void project(cupel_shadow *s, const double *state, const double *r, int64_t keys, int64_t values,
@@ -75,9 +114,10 @@ static cupel_code state_scan(cupel_shadow *s, int node) {
     double *states = calloc((size_t)(2 * size) + 1, sizeof *states); /* this step's and the one before */
     if (!states) return cupel_fail(s->err, CUPEL_MEMORY, "no memory for a recurrence");
     const int64_t steps = t->count / (o.q ? o.values : size);
-    for (int64_t step = 0; step < steps; step++) {
-        double *before = step % o.steps ? states + (step + 1) % 2 * size : NULL,
-               *now = states + step % 2 * size;
+    for (int64_t turn = 0; turn < steps; turn++) {
+        const bool reversed = s->plan.fault == CUPEL_SHADOW_REVERSED_SCAN;
+        const int64_t own = turn % o.steps, step = reversed ? turn - own + o.steps - 1 - own : turn;
+        double *before = own ? states + (turn + 1) % 2 * size : NULL, *now = states + turn % 2 * size;
         if (o.r && before) project(s, before, o.r + step * keys, keys, o.values, s->left);
         state_step(s, before, o.a + step * keys, o.p ? o.p + step * keys : NULL, s->left, o.x + step * size,
                    now, keys, o.values);
