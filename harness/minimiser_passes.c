@@ -230,6 +230,12 @@ static void simplify_layouts(cupel_shrink *shrink) {
     }
 }
 
+static void simplify_permutation(cupel_shrink *shrink) {
+    enum { NAMED = 4 };
+    for (uint32_t p = 0; p <= NAMED && p < shrink->best.permutation; p++)
+        CONSIDER_WITH(shrink, r.permutation = p);
+}
+
 /* Simpler kinds of earlier calls, and fewer of them. */
 static void simplify_history(cupel_shrink *shrink) {
     for (int history = CUPEL_HISTORY_NONE; history <= (int)shrink->best.history; history++)
@@ -463,6 +469,7 @@ static void lower_dims_with_values(cupel_shrink *shrink) {
 /* Cheap and large steps first; the driver reorders by what each achieves. */
 static const cupel_minimiser_pass passes[] = {
     {"schedule simple", simplify_schedule},
+    {"order natural", simplify_permutation},
     {"simple values", take_simple_values},
     {"all dims down", lower_all_dims},
     {"dims down", lower_dims},

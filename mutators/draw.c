@@ -107,8 +107,8 @@ static void draw_values(const cupel_binding *binding, cupel_random *random, cupe
     }
 }
 
-cupel_code cupel_recipe_draw(const cupel_contract *contract, const cupel_limits *limits, uint64_t seed,
-                             uint64_t n, cupel_recipe *out, cupel_error *err) {
+static cupel_code draw(const cupel_contract *contract, const cupel_limits *limits, uint64_t seed, uint64_t n,
+                       cupel_recipe *out, cupel_error *err) {
     int64_t limit =
         limits != NULL && limits->max_elements > 0 ? limits->max_elements : CUPEL_DEFAULT_MAX_ELEMENTS;
     cupel_random random = cupel_random_start(cupel_philox(seed, CUPEL_STREAM_DRAW, n), CUPEL_STREAM_CHOICE);
@@ -130,4 +130,21 @@ cupel_code cupel_recipe_draw(const cupel_contract *contract, const cupel_limits 
     CUPEL_TRY(cupel_recipe_binding(contract, out, &binding, err));
     draw_values(&binding, &random, out);
     return cupel_recipe_repair(contract, out, granted, err);
+}
+
+/* One draw in eight is the one before it with permuted inputs, where there is something to permute: the two
+ * together show whether an order matters that must not (ORD-01). */
+cupel_code cupel_recipe_draw(const cupel_contract *contract, const cupel_limits *limits, uint64_t seed,
+                             uint64_t n, cupel_recipe *out, cupel_error *err) {
+    enum { PERMUTED_EVERY = 8 };
+    if (n % PERMUTED_EVERY == PERMUTED_EVERY - 1) {
+        cupel_random random =
+            cupel_random_start(cupel_philox(seed, CUPEL_STREAM_DRAW, n), CUPEL_STREAM_PERMUTATION);
+        CUPEL_TRY(draw(contract, limits, seed, n - 1, out, err));
+        const uint32_t permutation = cupel_draw_permutation(&random);
+        out->permutation = permutation;
+        CUPEL_TRY(cupel_recipe_repair(contract, out, INT64_MAX, err));
+        if (out->permutation == permutation) return CUPEL_OK;
+    }
+    return draw(contract, limits, seed, n, out, err);
 }

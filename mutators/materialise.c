@@ -55,8 +55,10 @@ static void place_buffers(cupel_case *c) {
     }
 }
 
+/* *own: the values' memory where they are this tensor's alone; else NULL. */
 static cupel_code fill_tensor(cupel_case *c, int t, const cupel_tensor_facts *facts, cupel_arena *arena,
-                              cupel_error *err) {
+                              void **own, cupel_error *err) {
+    *own = NULL;
     int partner = cupel_alias_partner(c->contract, c->recipe, t);
     if (partner >= 0 && partner < t && c->tensors[partner].values != NULL) {
         c->tensors[t].values = c->tensors[partner].values;
@@ -71,7 +73,7 @@ static cupel_code fill_tensor(cupel_case *c, int t, const cupel_tensor_facts *fa
     } else if (facts->decl->init == CUPEL_INIT_EXPRESSION) {
         CUPEL_TRY(cupel_init_fill(c, t, arena, &memory, err));
     }
-    c->tensors[t].values = memory;
+    c->tensors[t].values = *own = memory;
     if (partner >= 0 && partner < t && memory != NULL) c->tensors[partner].values = memory;
     return CUPEL_OK;
 }
@@ -105,12 +107,15 @@ cupel_code cupel_case_materialise(const cupel_contract *contract, const cupel_re
                               contract->tensors[contract->aliases[i][1]].name);
     place_buffers(c);
     /* inputs first: an init expression may speak of any of them */
+    void *own[CUPEL_TENSOR_MAX] = {NULL};
     for (int t = 0; t < c->tensor_count; t++)
         if (contract->tensors[t].roles & CUPEL_ROLE_INPUT)
-            CUPEL_TRY(fill_tensor(c, t, &facts[t], arena, err));
+            CUPEL_TRY(fill_tensor(c, t, &facts[t], arena, &own[t], err));
+    CUPEL_TRY(cupel_permute_inputs(c, own, arena, err));
+    void *unused;
     for (int t = 0; t < c->tensor_count; t++)
         if (!(contract->tensors[t].roles & CUPEL_ROLE_INPUT))
-            CUPEL_TRY(fill_tensor(c, t, &facts[t], arena, err));
+            CUPEL_TRY(fill_tensor(c, t, &facts[t], arena, &unused, err));
     *out = c;
     return CUPEL_OK;
 }

@@ -214,6 +214,9 @@ static void history_change(const site *s) {
     s->recipe->history = CUPEL_HISTORY_NONE;
     if (!cupel_chance(s->random, 3)) cupel_draw_history(s->random, s->recipe);
 }
+static void permutation_change(const site *s) {
+    s->recipe->permutation = cupel_chance(s->random, 4) ? 0 : cupel_draw_permutation(s->random);
+}
 static void poison_change(const site *s) {
     s->recipe->poison = (uint32_t)cupel_random_u64(s->random);
 }
@@ -261,6 +264,7 @@ static const mutator mutators[] = {
     {"alias toggle", alias_toggle, NEEDS_ALIAS, 2},
     {"schedule change", schedule_change, 0, 2},
     {"history change", history_change, 0, 1},
+    {"permutation change", permutation_change, NEEDS_INPUT, 2},
     {"poison change", poison_change, 0, 1},
 };
 enum { MUTATORS = sizeof mutators / sizeof *mutators };
@@ -381,6 +385,7 @@ cupel_code cupel_recipe_crossover(const cupel_contract *contract, const cupel_li
     }
     out->aliases = EITHER->aliases;
     out->schedule = EITHER->schedule;
+    out->permutation = EITHER->permutation;
     const cupel_recipe *run = EITHER;
     out->history = run->history;
     out->calls = run->calls;

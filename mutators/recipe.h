@@ -114,6 +114,9 @@ typedef struct cupel_recipe {
     uint64_t schedule;     /* the second run's (schedule.h); 0: canonical as well */
     uint32_t poison;       /* seed of the finite poison */
     cupel_history history; /* the second run's */
+    uint32_t permutation;  /* of the inputs' values along wholly reduced axes (reduced_axes.h); 0: none, 1:
+                              reversed,  2: rotated by one, 3: halves exchanged, 4: even places first, from 5 on
+                              at random */
     uint8_t calls;         /* how many earlier calls history makes; 0 where it is NONE (else read as 1) */
 } cupel_recipe;
 
@@ -164,7 +167,17 @@ enum {
     CUPEL_TRAIT_SHAPE = 8,     /* not the ordinary shape */
     CUPEL_TRAIT_LAYOUT = 16,   /* not contiguous, an offset, an alias */
     CUPEL_TRAIT_SCHEDULE = 32,
-    CUPEL_TRAIT_HISTORY = 64 /* an earlier call */
+    CUPEL_TRAIT_HISTORY = 64,   /* an earlier call */
+    CUPEL_TRAIT_PERMUTED = 128, /* wholly reduced axes of the inputs are permuted */
+
+    /* Not of a recipe, but of what a failure needs: */
+    CUPEL_TRAIT_ORDER = 256,      /* elements along a wholly reduced axis in a certain order */
+    CUPEL_TRAIT_SEQUENCE = 512,   /* an order-dependent operation that is done in another order */
+    CUPEL_TRAIT_SUMS = 1024,      /* sums that a lower-precision accumulator gets wrong */
+    CUPEL_TRAIT_COTANGENT = 2048, /* upstream gradients that differ by element */
+    CUPEL_TRAIT_GRADIENT = 4096,  /* the output is a gradient */
+    CUPEL_TRAITS_OF_VALUES = CUPEL_TRAIT_ORDER | CUPEL_TRAIT_SEQUENCE | CUPEL_TRAIT_SUMS |
+                             CUPEL_TRAIT_COTANGENT | CUPEL_TRAIT_GRADIENT
 };
 int cupel_recipe_traits(const cupel_contract *contract, const cupel_recipe *recipe);
 

@@ -6,7 +6,8 @@
  *   aliases u32, schedule u64, poison u32
  *   per tensor: pattern u8, special u8, placement u8, seed u32, special_seed u32, amplitude f64, centre f64,
  *               order u8.., gap u8.. (rank each), step u8, reversed u8, expanded u8, offset u16, edit_count
- * u8 per tensor and edit: index i64, bits u64; then history u8, calls u8: recipes without them have none, one
+ * u8 per tensor and edit: index i64, bits u64; then history u8, calls u8: recipes without them have none,
+ * one; permutation u32: without it none
  */
 #include <math.h>
 #include <string.h>
@@ -123,9 +124,10 @@ static void code_recipe(const cupel_contract *contract, coder *c, cupel_recipe *
     code_u8(c, &calls);
     recipe->calls = calls;
     recipe->calls = (uint8_t)cupel_recipe_calls(recipe);
+    code_u32(c, &recipe->permutation);
 }
 
-_Static_assert(4 + 8 * CUPEL_DIM_MAX + CUPEL_TYPE_MAX + 8 * CUPEL_PARAM_MAX + 18 +
+_Static_assert(4 + 8 * CUPEL_DIM_MAX + CUPEL_TYPE_MAX + 8 * CUPEL_PARAM_MAX + 22 +
                        CUPEL_TENSOR_MAX * (33 + 2 * CUPEL_RANK_MAX + 16 * CUPEL_EDIT_MAX) <=
                    CUPEL_RECIPE_BYTES_MAX,
                "every recipe has room");

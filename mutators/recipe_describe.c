@@ -118,7 +118,18 @@ static void describe_tensor(line *l, const cupel_tensor_decl *decl, const cupel_
     describe_layout(l, &tensor->layout, decl->rank, ", ");
 }
 
+static void describe_permutation(line *l, uint32_t permutation) {
+    static const char *const names[] = {"", "reversed", "rotated by one", "with their halves exchanged",
+                                        "even places first"};
+    if (permutation == 0) return;
+    if (permutation < sizeof names / sizeof *names)
+        add(l, "; reduced axes %s", names[permutation]);
+    else
+        add(l, "; reduced axes permuted (%u)", permutation);
+}
+
 static void describe_run(line *l, const cupel_recipe *recipe) {
+    describe_permutation(l, recipe->permutation);
     char schedule[64];
     cupel_schedule_write(recipe->schedule, schedule, sizeof schedule);
     if (recipe->schedule != 0) add(l, "; schedule %s", schedule);

@@ -15,8 +15,9 @@ enum {
     CUPEL_STREAM_CHOICE = 2,     /* the choices inside one draw */
     CUPEL_STREAM_TENSOR = 0x100, /* + tensor: the key of a tensor's values */
     CUPEL_STREAM_SPECIAL = 0x200,
-    CUPEL_STREAM_AXIS = 0x300, /* + axis: from the key of a prefix of coordinates to that of a longer one */
-    CUPEL_STREAM_PLACE = 0x400 /* + axis: positions along an axis */
+    CUPEL_STREAM_AXIS = 0x300,  /* + axis: from the key of a prefix of coordinates to that of a longer one */
+    CUPEL_STREAM_PLACE = 0x400, /* + axis: positions along an axis */
+    CUPEL_STREAM_PERMUTATION = 0x500 /* + group of axes */
 };
 
 /* A tensor under a binding: what its elements may be. */
@@ -112,6 +113,12 @@ void cupel_special_row(const cupel_special_plan *plan, const int64_t *lead, uint
 CUPEL_MUST_USE cupel_code cupel_values_fill(const cupel_values *values, cupel_arena *arena, void *memory,
                                             cupel_error *err);
 
+/* permute.c: clears a permutation where there is nothing to permute; moves the inputs' values of a case that
+ * has one. values: per tensor, NULL where it has none of its own. */
+void cupel_permutation_repair(const cupel_binding *binding, cupel_recipe *recipe);
+CUPEL_MUST_USE cupel_code cupel_permute_inputs(const cupel_case *c, void *const values[CUPEL_TENSOR_MAX],
+                                               cupel_arena *arena, cupel_error *err);
+
 /* init_value.c: the content that `init` gives, in arena. */
 CUPEL_MUST_USE cupel_code cupel_init_fill(const cupel_case *c, int tensor, cupel_arena *arena, void **memory,
                                           cupel_error *err);
@@ -149,6 +156,9 @@ cupel_edit *cupel_draw_edit_place(const cupel_tensor_facts *facts, cupel_random 
                                   cupel_tensor_recipe *tensor);
 double cupel_draw_param(const cupel_param *param, cupel_random *random);
 uint64_t cupel_draw_schedule(cupel_random *random); /* every way comes */
+
+/* One of the named permutations, or one at random. */
+uint32_t cupel_draw_permutation(cupel_random *random);
 
 /* history.c: sets history and calls. */
 void cupel_draw_history(cupel_random *random, cupel_recipe *recipe); /* every kind comes, never NONE */

@@ -76,6 +76,7 @@ int cupel_recipe_traits(const cupel_contract *contract, const cupel_recipe *reci
     cupel_binding binding;
     if (recipe->schedule != 0) traits |= CUPEL_TRAIT_SCHEDULE;
     if (recipe->history != CUPEL_HISTORY_NONE) traits |= CUPEL_TRAIT_HISTORY;
+    if (recipe->permutation != 0) traits |= CUPEL_TRAIT_PERMUTED;
     if (recipe->aliases != 0) traits |= CUPEL_TRAIT_LAYOUT;
     for (int i = 0; i < contract->type_count; i++)
         if (recipe->types[i] != 0) traits |= CUPEL_TRAIT_TYPE;
@@ -114,7 +115,8 @@ static void count_complexity(const cupel_contract *contract, const cupel_recipe 
     }
     for (int i = 0; i < contract->type_count; i++) counts[4] += recipe->types[i];
     counts[5] += __builtin_popcount(recipe->aliases);
-    counts[6] = (recipe->schedule != 0) + (recipe->history != CUPEL_HISTORY_NONE);
+    counts[6] =
+        (recipe->schedule != 0) + (recipe->history != CUPEL_HISTORY_NONE) + (recipe->permutation != 0);
 }
 
 #define RETURN_UNLESS_EQUAL(comparison)                                                                      \
@@ -163,6 +165,7 @@ int cupel_recipe_compare(const cupel_contract *contract, const cupel_recipe *a, 
     for (int i = 0; i < contract->param_count; i++)
         RETURN_UNLESS_EQUAL(compare_f64(a->params[i], b->params[i]));
     RETURN_UNLESS_EQUAL(compare_u64(a->aliases, b->aliases));
+    RETURN_UNLESS_EQUAL(compare_u64(a->permutation, b->permutation));
     RETURN_UNLESS_EQUAL((int)a->history - (int)b->history);
     RETURN_UNLESS_EQUAL(cupel_recipe_calls(a) - cupel_recipe_calls(b));
     RETURN_UNLESS_EQUAL(cupel_schedule_compare(a->schedule, b->schedule));

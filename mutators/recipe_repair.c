@@ -133,6 +133,7 @@ cupel_code cupel_recipe_repair(const cupel_contract *contract, cupel_recipe *rec
     for (int i = 0; i < contract->dim_count; i++) recipe->dims[i] = binding.dims[i];
     repair_aliases(&binding, recipe);
     repair_run(contract, recipe);
+    cupel_permutation_repair(&binding, recipe);
     for (int t = 0; t < CUPEL_TENSOR_MAX; t++) {
         if (t < contract->tensor_count)
             CUPEL_TRY(repair_tensor(&binding, recipe, t, err));

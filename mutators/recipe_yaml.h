@@ -16,6 +16,7 @@
     X(ALIASES, "aliases")                                                                                     \
     X(SCHEDULE, "schedule")                                                                                   \
     X(HISTORY, "history")                                                                                     \
+    X(PERMUTATION, "permutation")                                                                             \
     X(POISON, "poison")
 
 #define CUPEL_TENSOR_KEYS(X)                                                                                  \

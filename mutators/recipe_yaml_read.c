@@ -366,6 +366,10 @@ static cupel_code case_entry(reader *r, int key, void *self) {
     case CUPEL_KEY_ALIASES: return read_aliases(r);
     case CUPEL_KEY_SCHEDULE: return read_schedule(r);
     case CUPEL_KEY_HISTORY: return read_history(r);
+    case CUPEL_KEY_PERMUTATION:
+        CUPEL_TRY(read_u64(r, UINT32_MAX, &number));
+        r->recipe->permutation = (uint32_t)number;
+        return CUPEL_OK;
     case CUPEL_KEY_POISON:
         CUPEL_TRY(read_u64(r, UINT32_MAX, &number));
         r->recipe->poison = (uint32_t)number;

@@ -178,6 +178,7 @@ cupel_code cupel_recipe_write(const cupel_contract *contract, const cupel_recipe
     char history[64];
     cupel_history_write(recipe, history, sizeof history);
     if (recipe->history != CUPEL_HISTORY_NONE) add(&t, "%s: %s\n", case_keys[CUPEL_KEY_HISTORY], history);
+    if (recipe->permutation != 0) add(&t, "%s: %u\n", case_keys[CUPEL_KEY_PERMUTATION], recipe->permutation);
     add(&t, "%s: %u\n", case_keys[CUPEL_KEY_POISON], recipe->poison);
     if (t.at + 1 >= t.size) return cupel_fail(err, CUPEL_RANGE, "the names of %s are too long", contract->id);
     *out = t.bytes;

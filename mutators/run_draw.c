@@ -1,4 +1,4 @@
-/* Random schedules of the second run. */
+/* Random schedules of the second run, and permutations. */
 #include "recipe_impl.h"
 #include "schedule.h"
 
@@ -20,4 +20,10 @@ uint64_t cupel_draw_schedule(cupel_random *random) {
     schedule.seed = draw_seed(random);
     if (cupel_chance(random, 3)) schedule.limit = 1u << cupel_random_below(random, 12);
     return cupel_schedule_pack(schedule);
+}
+
+uint32_t cupel_draw_permutation(cupel_random *random) {
+    enum { NAMED = 4 };
+    if (cupel_chance(random, 2)) return 1 + (uint32_t)cupel_random_below(random, NAMED);
+    return 1 + NAMED + (uint32_t)cupel_random_below(random, 1000);
 }

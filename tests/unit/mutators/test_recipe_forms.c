@@ -85,6 +85,7 @@ static const char *golden = "cupel-case: 1\n"
                             "aliases: [[x, y]]\n"
                             "schedule: random:7/12\n"
                             "history: other_values\n"
+                            "permutation: 12\n"
                             "poison: 9\n";
 
 static void test_yaml_reads_and_writes_this(void **state) {
@@ -106,6 +107,7 @@ static void test_yaml_reads_and_writes_this(void **state) {
     assert_int_equal(recipe.aliases, 1);
     assert_int_equal(recipe.history, CUPEL_HISTORY_OTHER_VALUES);
     assert_int_equal(cupel_schedule_unpack(recipe.schedule).limit, 12);
+    assert_int_equal(recipe.permutation, 12);
     assert_int_equal(cupel_recipe_write(contract, &recipe, arena, &text, &err), CUPEL_OK);
     assert_string_equal(text, golden);
     cupel_arena_free(arena);
@@ -204,6 +206,8 @@ static void test_order_prefers_what_people_prefer(void **state) {
     b = a, b.tensors[0].layout.offset = 1, assert_simpler(&a, &b);
     b = a, b.tensors[0].layout.step = 2, assert_simpler(&a, &b);
     b = a, b.poison = 1, assert_simpler(&a, &b);
+    b = a, b.permutation = 1, assert_simpler(&a, &b);
+    a.permutation = 3, b.permutation = 5, assert_simpler(&a, &b);
 }
 
 static void test_traits(void **state) {
@@ -249,7 +253,7 @@ static void test_describe(void **state) {
     cupel_recipe_describe(contract, &recipe, text, sizeof text);
     assert_string_equal(
         text, "M=3 N=33 T=f16; x: normal of 0.333333, a tile of -inf, x[0, 7] = nan; x and y share a buffer; "
-              "schedule random:7/12; after an earlier call with other values in the same buffers");
+              "reduced axes permuted (12); schedule random:7/12; after an earlier call with other values in the same buffers");
     recipe.tensors[0].edit_count = 6; /* one of them beyond the tensor */
     static const struct {
         int64_t index;
@@ -298,6 +302,7 @@ static void test_histories(void **state) {
         size_t size = cupel_recipe_encode(contract, &recipe, bytes, sizeof bytes);
         assert_true(cupel_recipe_decode(contract, bytes, size, &back));
         assert_true(cupel_recipe_equal(contract, &recipe, &back));
+        size -= sizeof recipe.permutation;                                  /* which stands behind */
         assert_true(cupel_recipe_decode(contract, bytes, size - 1, &back)); /* one call, then */
         assert_int_equal(back.history, good[i].history);
         assert_int_equal(cupel_recipe_calls(&back), good[i].calls > 0);
