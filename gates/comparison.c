@@ -1,6 +1,6 @@
-/* CMP-01, CMP-03, PRC-01, EXC-01 and EXC-02 share one comparison: every element of every output against its
- * allowed set. What a case exercises is decided by its traits; what a mismatch is blamed on is decided later,
- * by necessity. */
+/* The gates that judge values share one comparison: every element of every output against its allowed set.
+ * What a case exercises is for each gate's own file to say; what a mismatch is blamed on is decided later, by
+ * necessity. */
 #include "judging.h"
 
 #include <inttypes.h>
@@ -257,19 +257,19 @@ static void tally_types(cupel_judging *j) {
             j->scoreboard->judged_by_type[v][c->binding.types[v]]++;
 }
 
-/* A case counts for every gate that its traits exercise (DESIGN section 4, third column). */
-static void tally(cupel_judging *j, int64_t judged, int64_t considered, int64_t subnormal) {
-    int traits = j->evidence->traits;
-    double worst = j->out->worst_ratio;
+/* A case counts for every gate that it exercises (DESIGN section 4, third column). */
+static void tally(cupel_judging *j, const cupel_compared *compared) {
+    unsigned gates = 0;
     if (!j->scoreboard) return;
-    bool other_shape = traits & (CUPEL_TRAIT_SHAPE | CUPEL_TRAIT_LAYOUT);
-    if (!other_shape && !(traits & CUPEL_TRAIT_TYPE))
-        tally_gate(j, CUPEL_GATE_CMP_01, judged, considered, worst);
-    if (other_shape) tally_gate(j, CUPEL_GATE_CMP_03, judged, considered, worst);
-    tally_gate(j, CUPEL_GATE_PRC_01, judged, considered, worst);
-    if (traits & CUPEL_TRAIT_SPECIAL) tally_gate(j, CUPEL_GATE_EXC_01, judged, considered, worst);
-    if (subnormal) tally_gate(j, CUPEL_GATE_EXC_02, subnormal, considered, worst);
-    if (judged) tally_types(j);
+    for (int gate = 0; gate < CUPEL_GATE_COUNT; gate++) {
+        const cupel_gate_info *info = cupel_gate_info_of((cupel_gate)gate);
+        const int64_t judged = info->exercised ? info->exercised(compared) : -1;
+        if (judged < 0) continue;
+        tally_gate(j, (cupel_gate)gate, judged, compared->considered, j->out->worst_ratio);
+        if (judged > 0) gates |= 1u << gate;
+    }
+    cupel_strawmen_try(j, gates);
+    if (compared->judged) tally_types(j);
     for (int v = 0; v < j->view_count; v++)
         if (j->views[v].allowed)
             cupel_scoreboard_count_output(j->scoreboard, j->views[v].tensor, j->views[v].allowed);
@@ -307,7 +307,7 @@ static void start_closeness(cupel_judging *j) {
 
 void cupel_gate_values(cupel_judging *j) {
     start_closeness(j);
-    int64_t judged = 0, considered = 0, subnormal = 0;
+    cupel_compared compared = {.evidence = j->evidence};
     bool any = false;
     for (int v = 0; v < j->view_count; v++) {
         cupel_output_view *view = &j->views[v];
@@ -315,10 +315,12 @@ void cupel_gate_values(cupel_judging *j) {
         for (int r = 0; r < j->evidence->run_count; r++) finished = finished || view->after[r];
         if (!finished || !view->allowed) continue;
         any = true;
-        subnormal += judge_output(j, view);
+        compared.subnormal += judge_output(j, view);
         int64_t left = view->allowed->judged - view->excused_count;
-        judged += left > 0 ? left : 0;
-        considered += view->count;
+        left = left > 0 ? left : 0;
+        compared.judged += left;
+        compared.considered += view->count;
+        if (cupel_claims_gradient(j->evidence->c->contract, view->tensor)) compared.gradient += left;
     }
-    if (any) tally(j, judged, considered, subnormal);
+    if (any) tally(j, &compared);
 }

@@ -16,6 +16,13 @@ typedef struct cupel_run {
 
 enum { CUPEL_RUN_MAX = 8 };
 
+/* What a case can tell apart: judged elements that a kernel with such a fault would get wrong (0: none, or
+ * not asked). */
+typedef struct cupel_discerned {
+    int64_t order; /* an order-dependent operation in another order */
+    int64_t sums;  /* sums in an accumulator of lower precision */
+} cupel_discerned;
+
 typedef struct cupel_evidence {
     const cupel_case *c;
     int traits; /* cupel_recipe_traits */
@@ -23,6 +30,7 @@ typedef struct cupel_evidence {
     const cupel_allowed *allowed; /* per output of the graph, NULL when no oracle answer was needed */
     double *const *good_radii;    /* per output, how far good kernels come (good_radius.h); NULL, or NULL
                                      entries: not asked */
+    cupel_discerned discerned;
     int run_count;
     cupel_run runs[CUPEL_RUN_MAX]; /* runs[0] is A/1 */
     bool addresses_checked;        /* the executor reports accesses (emulator) */

@@ -95,6 +95,7 @@ typedef struct cupel_finding {
     cupel_place place;              /* of a fault */
     cupel_finding_run run_a, run_b; /* NONDETERMINISM, HISTORY, STRAY_READ: the two that differ */
     int necessary_traits;           /* CUPEL_TRAIT_*, after attribution */
+    bool gradient;                  /* the output's postcondition holds a vjp */
     cupel_shadow_fault cause;       /* the fault whose shadow gives the same bits (likely_cause.h), */
     bool cause_everywhere;          /* in right elements too */
     char text[512];                 /* one sentence */

@@ -29,6 +29,33 @@ typedef struct cupel_output_tally {
     int64_t coarse; /* judged, with a radius above the exact value's magnitude: not even its sign is known */
 } cupel_output_tally;
 
+/* Kernels that compute nothing: zeros, one constant, the output of the case before, a copy of an input. A bit
+ * each: COPY + t copies tensor t. */
+enum {
+    CUPEL_STRAWMAN_ZERO,
+    CUPEL_STRAWMAN_CONSTANT,
+    CUPEL_STRAWMAN_PREVIOUS,
+    CUPEL_STRAWMAN_COPY,
+    CUPEL_STRAWMAN_COUNT = CUPEL_STRAWMAN_COPY + CUPEL_TENSOR_MAX,
+    CUPEL_STRAWMAN_KEPT = 32 /* elements of the output before that are kept; longer outputs repeat them */
+};
+
+/* An element as a number, and as the integer that it is where it is one. */
+typedef struct cupel_strawman_element {
+    double real;
+    int64_t whole;
+} cupel_strawman_element;
+
+/* Per gate the strawmen that some case of it was judged with, and those that some case of it rejected; and
+ * what the constant and the previous output are, by tensor of the contract. */
+typedef struct cupel_strawmen {
+    uint32_t tried[CUPEL_GATE_COUNT], rejected[CUPEL_GATE_COUNT];
+    bool known[CUPEL_TENSOR_MAX];
+    cupel_strawman_element constant[CUPEL_TENSOR_MAX];
+    int kept[CUPEL_TENSOR_MAX];
+    cupel_strawman_element previous[CUPEL_TENSOR_MAX][CUPEL_STRAWMAN_KEPT];
+} cupel_strawmen;
+
 typedef struct cupel_scoreboard {
     cupel_gate_tally gates[CUPEL_GATE_COUNT];
     int64_t cases;
@@ -41,7 +68,9 @@ typedef struct cupel_scoreboard {
                           [CUPEL_DTYPE_COUNT]; /* cases with judged elements, by variable and claimed type */
     int64_t float_atomic_cases; /* in which ORD-02 is not asserted because of floating-point atomics */
     int64_t unsupported;        /* cases that the executor could not run */
-    int64_t shadowed;           /* elements that shadows have evaluated for the evidence radius */
+    int64_t shadowed;           /* elements that shadows have evaluated for the evidence radius, */
+    int64_t discerned;          /* and to see what a case can tell apart */
+    cupel_strawmen strawmen;
 } cupel_scoreboard;
 
 /* Counts a case (total, elements, sizes, per pattern of its inputs) before anything is known about it. */
@@ -59,18 +88,26 @@ int64_t cupel_scoreboard_by_reason(const cupel_scoreboard *scoreboard, cupel_rea
 /* Elements of an output, judged or not. */
 int64_t cupel_output_considered(const cupel_output_tally *output);
 
-/* A gate's entry in the registry. */
+/* A gate's entry in the registry: the same words in reports, `cupel gates` and docs/gates.md. */
+struct cupel_compared;
 typedef struct cupel_gate_info {
     cupel_gate gate;
-    const char *asserts;      /* one sentence */
-    const char *exercised_by; /* one sentence */
-    /* Can this contract exercise it at all? Else *why says why not. */
+    const char *asserts;                  /* one sentence */
+    const char *exercised_by;             /* by what a case exercises it */
+    const char *needs;                    /* of the contract, the case and the machine */
+    const char *not_exercised;            /* when */
+    const char *not_applicable;           /* when; "never" */
+    const char *cost;                     /* in runs of the kernel, and whatever else is not free */
+    const char *kernel_contracts, *lethe; /* its classes in two earlier taxonomies; "none" */
+    /* Can this contract exercise it at all? Else *why says why not. NULL: any can. */
     bool (*applicable)(const cupel_contract *contract, const char **why);
-    bool available;      /* in this version */
-    const char *missing; /* why not */
+    /* Gates that share the comparison with the allowed sets: how many elements of a case are judged for it;
+     * negative: the case does not exercise it. NULL: the gate counts for itself. */
+    int64_t (*exercised)(const struct cupel_compared *compared);
 } cupel_gate_info;
 
-const cupel_gate_info *cupel_gate_registry(void); /* CUPEL_GATE_COUNT entries, in order */
+/* The entry of a gate. */
+const cupel_gate_info *cupel_gate_info_of(cupel_gate gate);
 
 enum { CUPEL_CASE_FINDINGS_MAX = 8, CUPEL_SUSPECT_ELEMENTS_MAX = 8 };
 
@@ -112,6 +149,15 @@ cupel_gate cupel_gate_by_necessity(cupel_finding_kind kind, cupel_fault fault, i
 /* As above for a whole finding: a crash by a signal that is not about an address (SIGFPE, SIGILL, SIGTRAP,
  * SIGABRT) goes by its traits. */
 cupel_gate cupel_gate_of_finding(const cupel_finding *finding, int necessary_traits);
+
+/* Does the postcondition of a tensor hold a vjp, of itself or by a define? */
+bool cupel_claims_gradient(const cupel_contract *contract, int tensor);
+/* The inputs (a bit each) that are upstream gradients: named by the third argument of a vjp. */
+uint32_t cupel_claimed_cotangents(const cupel_contract *contract);
+
+/* Would every case that exercised the gate have accepted a kernel that computes nothing? */
+bool cupel_gate_is_vacuous(const cupel_contract *contract, const cupel_scoreboard *scoreboard,
+                           cupel_gate gate, const char **why);
 
 /* Status of a gate over a whole check. */
 cupel_gate_status cupel_gate_status_of(const cupel_contract *contract, const cupel_scoreboard *scoreboard,

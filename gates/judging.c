@@ -109,6 +109,10 @@ void cupel_judging_keep(cupel_judging *j, cupel_finding *finding) {
         cupel_finding_signature(&j->out->findings[i], other, sizeof other);
         if (!strcmp(mine, other)) return;
     }
+    finding->gradient =
+        finding->output >= 0 &&
+        cupel_claims_gradient(j->evidence->c->contract,
+                              cupel_contract_tensor(j->evidence->c->contract, finding->output_name));
     /* nearly every case has a schedule: only necessity makes it the cause */
     finding->gate =
         cupel_gate_of_finding(finding, j->evidence->traits & ~(CUPEL_TRAIT_SCHEDULE | CUPEL_TRAIT_HISTORY));

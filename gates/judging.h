@@ -19,6 +19,14 @@ typedef struct cupel_output_view {
     int64_t excused_count;
 } cupel_output_view;
 
+/* What the comparison with the allowed sets found in one case. */
+typedef struct cupel_compared {
+    const cupel_evidence *evidence;
+    int64_t judged, considered;
+    int64_t subnormal; /* judged elements at which flushing would be seen */
+    int64_t gradient;  /* judged elements of outputs that are gradients */
+} cupel_compared;
+
 typedef struct cupel_judging {
     const cupel_evidence *evidence;
     cupel_arena *arena;
@@ -78,6 +86,21 @@ void cupel_gate_determinism(cupel_judging *j);
 void cupel_gate_values(cupel_judging *j);
 void cupel_gate_uninitialised(cupel_judging *j);
 
+/* Tries the strawmen on a case that exercises these gates (a bit each), as far as it is not known yet that
+ * the gates reject them. */
+void cupel_strawmen_try(cupel_judging *j, unsigned gates);
+
+/* What gates ask of a contract. */
+
+/* Is an element type of this kind claimed for the tensor? */
+bool cupel_claims_kind(const cupel_contract *contract, const cupel_tensor_decl *tensor,
+                       cupel_dtype_kind kind);
+bool cupel_claims_real_output(const cupel_contract *contract, const char **why);
+/* The contract's graph and rules at its ordinary shape and first types; NULL where there is none. */
+cupel_graph *cupel_claimed_graph(const cupel_contract *contract, cupel_arena *arena, cupel_rules *rules);
+/* The faults (CUPEL_SHADOW_*, a bit each) that a kernel for this contract can have; all where nothing is
+ * known. */
+unsigned cupel_claimed_faults(const cupel_contract *contract);
 /* Has a run of this case a proven bad access of one of these kinds (bits 1 << cupel_access_kind)? */
 bool cupel_judging_has_access(const cupel_judging *j, unsigned kinds);
 

@@ -5,7 +5,8 @@
 
 /* One trait names the gate where several are necessary. What goes wrong under some schedules or after some
  * calls only is no matter of values; of the others, the rarer it is among a user's inputs, the earlier it
- * stands. */
+ * stands. Another order and a weaker accumulator are said by a shadow that returns what the kernel does, or
+ * by what the failure needs: they tell more than the shape or type in which they show. */
 static const struct {
     int traits;
     cupel_gate gate;
@@ -13,8 +14,12 @@ static const struct {
     {CUPEL_TRAIT_SCHEDULE | CUPEL_TRAIT_HISTORY, CUPEL_GATE_ORD_02},
     {CUPEL_TRAIT_SPECIAL, CUPEL_GATE_EXC_01},
     {CUPEL_TRAIT_SUBNORMAL, CUPEL_GATE_EXC_02},
+    {CUPEL_TRAIT_SEQUENCE, CUPEL_GATE_ORD_03},
+    {CUPEL_TRAIT_SUMS, CUPEL_GATE_PRC_02},
     {CUPEL_TRAIT_TYPE, CUPEL_GATE_PRC_01},
     {CUPEL_TRAIT_SHAPE | CUPEL_TRAIT_LAYOUT, CUPEL_GATE_CMP_03},
+    {CUPEL_TRAIT_ORDER, CUPEL_GATE_ORD_01},
+    {CUPEL_TRAIT_COTANGENT | CUPEL_TRAIT_GRADIENT, CUPEL_GATE_CMP_02},
 };
 
 static cupel_gate by_traits(int traits) {
@@ -53,9 +58,23 @@ static bool is_address_signal(int signal) {
     return signal == SIGSEGV || signal == SIGBUS || signal == 0;
 }
 
+static bool is_about_values(cupel_finding_kind kind) {
+    return kind == CUPEL_FINDING_WRONG_VALUE || kind == CUPEL_FINDING_WRONG_CLASS ||
+           kind == CUPEL_FINDING_WRONG_ZERO_SIGN || kind == CUPEL_FINDING_INACCURATE;
+}
+
+/* What the finding itself adds to its traits. */
+static int traits_of(const cupel_finding *finding) {
+    int traits = finding->gradient ? CUPEL_TRAIT_GRADIENT : 0;
+    if (CUPEL_SHADOW_ORDER_FAULTS >> finding->cause & 1) traits |= CUPEL_TRAIT_SEQUENCE;
+    if (CUPEL_SHADOW_SUM_FAULTS >> finding->cause & 1) traits |= CUPEL_TRAIT_SUMS;
+    return traits;
+}
+
 cupel_gate cupel_gate_of_finding(const cupel_finding *finding, int necessary_traits) {
     if (finding->kind == CUPEL_FINDING_FAULT && finding->fault == CUPEL_FAULT_CRASH &&
         !is_address_signal(finding->signal))
         return by_traits(necessary_traits);
+    if (is_about_values(finding->kind)) necessary_traits |= traits_of(finding);
     return cupel_gate_by_necessity(finding->kind, finding->fault, necessary_traits);
 }

@@ -35,7 +35,7 @@ static bool exercised(const cupel_contract *contract, const cupel_scoreboard *sc
                       const char **why) {
     const cupel_gate_tally *tally = &scoreboard->gates[gate];
     if (!tally->cases) {
-        *why = "no case exercised it";
+        *why = cupel_gate_info_of(gate)->not_exercised;
         return false;
     }
     if (!tally->judged) {
@@ -46,20 +46,16 @@ static bool exercised(const cupel_contract *contract, const cupel_scoreboard *sc
         *why = "no judged case for some claimed type";
         return false;
     }
-    return true;
+    return !cupel_gate_is_vacuous(contract, scoreboard, gate, why);
 }
 
 cupel_gate_status cupel_gate_status_of(const cupel_contract *contract, const cupel_scoreboard *scoreboard,
                                        cupel_gate gate, int findings_of_gate, const char **why) {
-    const cupel_gate_info *info = &cupel_gate_registry()[gate];
+    const cupel_gate_info *info = cupel_gate_info_of(gate);
     const char *unused, **reason = why ? why : &unused;
     *reason = "";
     if (findings_of_gate > 0) return CUPEL_STATUS_FAIL;
     if (info->applicable && !info->applicable(contract, reason)) return CUPEL_STATUS_NOT_APPLICABLE;
-    if (!info->available) {
-        *reason = info->missing;
-        return CUPEL_STATUS_NOT_AVAILABLE;
-    }
     if (exercised(contract, scoreboard, gate, reason)) return CUPEL_STATUS_PASS;
     if (gate == CUPEL_GATE_ORD_02 && scoreboard->float_atomic_cases) {
         *reason = "float atomics";

@@ -332,6 +332,81 @@ static bool is_the_finding(const attribution *a, int trait) {
            (a->finding.kind == CUPEL_FINDING_HISTORY && trait == CUPEL_TRAIT_HISTORY);
 }
 
+/* ---- what a failure needs of its values ---- */
+
+/* Elements along reduced axes differ in none of the ways that fill inputs with one constant. */
+static bool is_constant_way(int way) {
+    return (way >= WAY_TAKEN && way < WAY_PLAIN) ||
+           (way >= WAY_PLAIN && way < WAY_VARIED &&
+            plain_values[way - WAY_PLAIN].pattern == CUPEL_PATTERN_CONSTANT);
+}
+
+static bool fails_with_constants(attribution *a, const cupel_recipe *shape, int removed) {
+    a->tried_count = 0;
+    for (int way = 0; way < WAY_FINITE && !cupel_shrink_spent(a->shrink); way++) {
+        cupel_recipe r = *shape;
+        if (!is_constant_way(way) || !offer_values(a, way, &r)) continue;
+        clear_value_traits(a->shrink->contract, removed, &r);
+        if (fails(a, &r, removed)) return true;
+    }
+    return false;
+}
+
+/* The same elements in another order along the wholly reduced axes: is the result right? */
+static bool right_in_other_order(attribution *a, uint32_t permutation) {
+    cupel_recipe r = a->shrink->best;
+    r.permutation = permutation;
+    if (permutation == a->shrink->best.permutation || !cupel_shrink_repair(a->shrink->contract, &r) ||
+        r.permutation != permutation)
+        return false;
+    const cupel_trial *trial = cupel_shrink_try(a->shrink, &r);
+    return trial && !trial->unsupported && trial->judged.finding_count == 0 && !output_unjudged(a, trial);
+}
+
+/* A failure needs a certain order of elements that may come in any, if it vanishes in another order and where
+ * all are equal. A result that is only just wrong may be so by the luck of its roundings. */
+static removal remove_order(attribution *a, int removed) {
+    static const double clearly = 4;
+    enum { ORDERS = 8 };
+    cupel_recipe shape = a->base;
+    if (a->shrink->finding.ratio < clearly || fails_with_constants(a, &a->base, removed)) return REMOVED;
+    if (ordinary_dims(a, &shape) && fails_with_constants(a, &shape, removed)) return REMOVED;
+    for (uint32_t permutation = 0; permutation <= ORDERS && !cupel_shrink_spent(a->shrink); permutation++)
+        if (right_in_other_order(a, permutation)) return NECESSARY;
+    return cupel_shrink_spent(a->shrink) ? UNDECIDED : REMOVED;
+}
+
+/* Upstream gradients of one value everywhere. */
+static removal remove_cotangent(attribution *a, int removed) {
+    static const double values[] = {1, -2, 0.5};
+    const cupel_contract *contract = a->shrink->contract;
+    const uint32_t cotangents = cupel_claimed_cotangents(contract);
+    if (!cotangents) return UNDECIDED;
+    a->tried_count = 0;
+    for (int way = WAY_OWN; way < WAY_TAKEN; way++)
+        for (size_t v = 0; v < sizeof values / sizeof *values && !cupel_shrink_spent(a->shrink); v++) {
+            cupel_recipe r = a->base;
+            if (!offer_values(a, way, &r)) continue;
+            clear_value_traits(contract, removed, &r);
+            for (int t = 0; t < contract->tensor_count; t++)
+                if (cotangents >> t & 1)
+                    r.tensors[t] = (cupel_tensor_recipe){.pattern = CUPEL_PATTERN_CONSTANT,
+                                                         .amplitude = values[v],
+                                                         .layout = r.tensors[t].layout};
+            if (fails(a, &r, removed)) return REMOVED;
+        }
+    return removal_failed(a);
+}
+
+/* Asked where nothing else is necessary: what else there is names the gate in any case. */
+static int value_needs(attribution *a, int removed) {
+    int needs = 0;
+    if (!is_value_kind(a->finding.kind)) return 0;
+    if (remove_order(a, removed) == NECESSARY) needs |= CUPEL_TRAIT_ORDER;
+    if (a->finding.gradient && remove_cotangent(a, removed) == NECESSARY) needs |= CUPEL_TRAIT_COTANGENT;
+    return needs;
+}
+
 int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {
     static const int order[] = {CUPEL_TRAIT_SPECIAL,  CUPEL_TRAIT_SUBNORMAL, CUPEL_TRAIT_LAYOUT,
                                 CUPEL_TRAIT_SCHEDULE, CUPEL_TRAIT_HISTORY,   CUPEL_TRAIT_TYPE};
@@ -349,6 +424,7 @@ int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {
     }
     if ((traits & CUPEL_TRAIT_SHAPE) && remove_shape(&a, removed) == NECESSARY)
         necessary |= CUPEL_TRAIT_SHAPE;
+    if (!necessary) necessary = value_needs(&a, removed);
     return necessary;
 }
 
@@ -362,7 +438,10 @@ void cupel_traits_describe(int traits, char *text, size_t size) {
                  {CUPEL_TRAIT_SHAPE, "the shape"},
                  {CUPEL_TRAIT_LAYOUT, "the layout"},
                  {CUPEL_TRAIT_SCHEDULE, "the schedule"},
-                 {CUPEL_TRAIT_HISTORY, "the earlier call"}};
+                 {CUPEL_TRAIT_HISTORY, "the earlier call"},
+                 {CUPEL_TRAIT_ORDER, "the order of elements along a reduced axis"},
+                 {CUPEL_TRAIT_SUMS, "sums that a lower-precision accumulator gets wrong"},
+                 {CUPEL_TRAIT_COTANGENT, "upstream gradients that differ by element"}};
     size_t used = 0;
     snprintf(text, size, "nothing in particular");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

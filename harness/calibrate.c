@@ -33,7 +33,7 @@ static bool is_unclaimed(const cupel_contract *contract, cupel_calibrate_row *ro
     const char *why = NULL;
     if (row->good || row->rejected || !row->own) return false;
     for (int g = 0; g < CUPEL_GATE_COUNT; g++) {
-        const cupel_gate_info *info = &cupel_gate_registry()[g];
+        const cupel_gate_info *info = cupel_gate_info_of((cupel_gate)g);
         if ((row->own >> g & 1) && (!info->applicable || info->applicable(contract, &why))) return false;
     }
     row->outcome = CUPEL_CALIBRATION_UNCLAIMED;

@@ -285,6 +285,8 @@ static void word_reason(const cupel_check *c, bool could_run) {
     else if (report->skipped)
         snprintf(reason, size, "%d known counterexample%s not run again: %s", report->skipped,
                  report->skipped == 1 ? " was" : "s were", report->skipped_text);
+    else if (report->vacuous)
+        snprintf(reason, size, "nothing was shown: %s", report->vacuous);
     else
         word_nothing(&report->scoreboard, reason, size);
 }
@@ -324,7 +326,10 @@ static void conclude(cupel_check *c) {
     report->verdict = cupel_verdict_of(&report->scoreboard, rejecting, report->unconfirmed, could_run);
     report->interrupted = was_interrupted(c);
     for (int i = 0; i < report->finding_count; i++) judge_finish(c, &report->findings[i]);
-    if (report->verdict == CUPEL_VERDICT_ACCEPTED && (judged == 0 || report->interrupted || report->skipped))
+    const bool vacuous =
+        cupel_gate_is_vacuous(c->contract, &report->scoreboard, CUPEL_GATE_PRC_01, &report->vacuous);
+    if (report->verdict == CUPEL_VERDICT_ACCEPTED &&
+        (judged == 0 || report->interrupted || report->skipped || vacuous))
         report->verdict = CUPEL_VERDICT_INCONCLUSIVE;
     if (report->verdict == CUPEL_VERDICT_INCONCLUSIVE) word_reason(c, could_run);
 }

@@ -65,6 +65,7 @@ typedef struct cupel_check_report {
     double worst_ratio;
     int restarts;
     char isolation[256];   /* what workers are not isolated from on this machine; may be empty */
+    const char *vacuous;   /* which kernel that computes nothing every case would have accepted; NULL: none */
     char unsupported[512]; /* why the executor could not run some case; may be empty */
     cupel_scoreboard scoreboard;
     cupel_check_gate gates[CUPEL_GATE_COUNT];

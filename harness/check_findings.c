@@ -120,6 +120,8 @@ static void tell(const cupel_check *c, const cupel_check_finding *found) {
 
 static void save(const cupel_check *c, cupel_check_finding *found, const cupel_trial *trial) {
     cupel_likely_cause_find(trial, &found->finding);
+    if (found->minimised) /* a minimal case alone says what the failure needs; its cause may say more */
+        found->finding.gate = cupel_gate_of_finding(&found->finding, found->finding.necessary_traits);
     (void)write_bundle(c, found, trial); /* the finding says why not */
     cupel_check_describe(c, found, trial);
     tell(c, found);

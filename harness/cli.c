@@ -36,6 +36,8 @@ static const struct command {
     {"build", CUPEL_CLI_BUILD, cupel_cli_build, "KERNEL -o DIR",
      "the emulated kernel as objects, for machines without a compiler"},
     {"doctor", CUPEL_CLI_DOCTOR, cupel_cli_doctor, "", "what this machine has, and what to install"},
+    {"gates", CUPEL_CLI_GATES, cupel_cli_gates, "[ID]",
+     "the twelve gates: what they assert, need and cost, and their names elsewhere"},
     {"ops", CUPEL_CLI_OPS, cupel_cli_ops, "[NAME]",
      "the functions of expressions, what they are in PyTorch, and the sources of their errors"},
 };

@@ -13,6 +13,7 @@ int cupel_cli_check(const cupel_cli_settings *settings);
 int cupel_cli_run(const cupel_cli_settings *settings);
 int cupel_cli_replay(const cupel_cli_settings *settings);
 int cupel_cli_minimise(const cupel_cli_settings *settings);
+int cupel_cli_gates(const cupel_cli_settings *settings);
 int cupel_cli_ops(const cupel_cli_settings *settings);
 int cupel_cli_fuzz(const cupel_cli_settings *settings);
 int cupel_cli_explain(const cupel_cli_settings *settings);

@@ -200,7 +200,8 @@ enum {
     OF_BUNDLE = CUPEL_CLI_REPLAY | CUPEL_CLI_MINIMISE | CUPEL_CLI_EXPLAIN,
     ANY_RUN = SEARCH | CUPEL_CLI_RUN | CUPEL_CLI_DIFF | OF_BUNDLE,
     OF_SOURCE = ANY_RUN | CUPEL_CLI_BUILD, /* compiles the kernel */
-    ALL = OF_SOURCE | CUPEL_CLI_OPS | CUPEL_CLI_INIT | CUPEL_CLI_DOCTOR | CUPEL_CLI_CALIBRATE
+    ALL =
+        OF_SOURCE | CUPEL_CLI_OPS | CUPEL_CLI_GATES | CUPEL_CLI_INIT | CUPEL_CLI_DOCTOR | CUPEL_CLI_CALIBRATE
 };
 
 static const struct option_entry {
@@ -244,7 +245,8 @@ static const struct option_entry {
     {"history", 0, "NAME", CUPEL_CLI_RUN, set_history,
      "calls before the second run's: repeat, repeat:3, other_values, other_buffers, other_shape"},
     {"all", 'a', NULL, CUPEL_CLI_RUN | CUPEL_CLI_REPLAY, set_all, "show every element of the output"},
-    {"format", 0, "FORMAT", SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR | CUPEL_CLI_OPS | CUPEL_CLI_CALIBRATE,
+    {"format", 0, "FORMAT",
+     SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR | CUPEL_CLI_OPS | CUPEL_CLI_CALIBRATE | CUPEL_CLI_GATES,
      set_format, "text (default) or json"},
     {"output", 'o', "DIR", SEARCH | CUPEL_CLI_MINIMISE, set_directory,
      "folder that gets crashes/ and corpus/; default: the current one"},

@@ -187,6 +187,8 @@ static cupel_code save_minimal(cupel_cli_bundle *o, const cupel_cli_settings *se
     finding.necessary_traits = found->finding.necessary_traits;
     found->finding = finding;
     cupel_likely_cause_find(&trial, &found->finding);
+    if (!found->gate_untested) /* its cause may say more than what it needs */
+        found->finding.gate = cupel_gate_of_finding(&found->finding, finding.necessary_traits);
     /* nothing was learnt: what the bundle says about itself stays */
     if (found->gate_untested && cupel_recipe_equal(o->session.contract, &found->recipe, &o->recipe))
         snprintf(found->bundle, sizeof found->bundle, "%s", bundle);

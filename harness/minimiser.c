@@ -76,7 +76,7 @@ cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
     if (proof) cupel_region_sweep(&shrink, report->smallest_proved, report->region, sizeof report->region);
 
     /* a trait that the later phases removed from the minimal case was not necessary */
-    traits &= cupel_recipe_traits(contract, &shrink.best);
+    traits &= cupel_recipe_traits(contract, &shrink.best) | CUPEL_TRAITS_OF_VALUES;
     *recipe = shrink.best;
     *finding = shrink.finding;
     finding->necessary_traits = report->necessary_traits = traits;

@@ -101,8 +101,7 @@ static json_t *finding_object(const cupel_check_finding *found) {
 
 /* Others judge facts, which have no distance. */
 static bool compares_values(cupel_gate gate) {
-    return gate == CUPEL_GATE_CMP_01 || gate == CUPEL_GATE_CMP_03 || gate == CUPEL_GATE_PRC_01 ||
-           gate == CUPEL_GATE_EXC_01 || gate == CUPEL_GATE_EXC_02;
+    return cupel_gate_info_of(gate)->exercised != NULL;
 }
 
 static json_t *gate_object(const cupel_check_report *report, int g) {

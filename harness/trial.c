@@ -6,6 +6,7 @@
 
 #include "accuracy.h"
 #include "case_size.h"
+#include "discern.h"
 #include "tolerance.h"
 
 typedef struct trial {
@@ -284,6 +285,7 @@ static void judge(trial *t) {
                                .graph = out->graph,
                                .allowed = out->allowed,
                                .good_radii = out->good_radii,
+                               .discerned = out->discerned,
                                .run_count = out->run_count,
                                .addresses_checked = t->runner->checks_addresses,
                                .float_atomics_unknown = !t->runner->sees_atomics,
@@ -302,6 +304,7 @@ static cupel_code try_case(trial *t, cupel_confirmation confirmation) {
         CUPEL_TRY(ask_oracle(t));
         CUPEL_TRY(cupel_accuracy_radii(out, &t->bindings, &t->rules, t->scoreboard, t->arena,
                                        &out->good_radii, t->err));
+        CUPEL_TRY(cupel_discern(out, &t->bindings, &t->rules, t->scoreboard, t->err));
     }
     judge(t);
     if (out->judged.wants_more_runs) {

@@ -26,8 +26,9 @@ typedef enum cupel_confirmation {
 typedef struct cupel_trial {
     cupel_case *c;
     cupel_graph *graph;
-    cupel_allowed *allowed; /* per output */
-    double **good_radii;    /* per output, evidence radii; NULL: not asked (accuracy.h) */
+    cupel_allowed *allowed;    /* per output */
+    cupel_discerned discerned; /* of a search's case (discern.h) */
+    double **good_radii;       /* per output, evidence radii; NULL: not asked (accuracy.h) */
     int run_count;
     cupel_run runs[CUPEL_RUN_MAX];
     cupel_judged judged;

@@ -7,9 +7,10 @@
 - every recurrence takes operands of the shapes that its row states, and no others;
 - every element type stands in the table of them;
 - the list of functions that are not there yet is the program's;
-- docs/gates.md has every gate, with the sentences of the registry;
+- docs/gates.md has every gate, with the sentences that `cupel gates` prints;
 - docs/guide.md shows what `cupel init` writes for the kernel that stands in it.
 """
+import json
 import os
 import re
 import subprocess
@@ -156,23 +157,23 @@ def check_missing(cupel, text):
         yield f"writing-contracts.md: {function} is {'not listed as missing' if function in wanted else 'there by now'}"
 
 
-def check_gates(root, text):
-    registry = read(root, "gates", "registry.c")
-    titles = dict(re.findall(r'X\(\w+, "([A-Z]{3}-\d\d)", "([^"]*)"\)', read(root, "gates", "finding.h")))
-    entries = re.findall(r'\{CUPEL_GATE_([A-Z]{3})_(\d\d),\s*"([^"]*)",\s*"([^"]*)"', registry)
-    if len(entries) != 12 or len(titles) != 12:
-        yield "gates.md: the registry was not understood"
-    for family, number, asserts, exercised in entries:
-        gate = f"{family}-{number}"
-        section = re.search(rf"^## {gate} (.*?)$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+def check_gates(cupel, text):
+    gates = json.loads(subprocess.run([cupel, "gates", "--format", "json"], capture_output=True, text=True, check=True).stdout)
+    if len(gates) != 12:
+        yield f"gates.md: the program knows {len(gates)} gates"
+    for gate in gates:
+        section = re.search(rf"^## {gate['id']} (.*?)$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
         if not section:
-            yield f"gates.md: {gate} is missing"
+            yield f"gates.md: {gate['id']} is missing"
             continue
-        if section.group(1) != titles[gate]:
-            yield f"gates.md: {gate} is called {titles[gate]}"
-        for line in (f"- asserts: {asserts}", f"- exercised by: {exercised}"):
+        if section.group(1) != gate["title"]:
+            yield f"gates.md: {gate['id']} is called {gate['title']}"
+        lines = [f"- {key.replace('_', ' ')}: {gate[key]}" for key in
+                 ("asserts", "exercised_by", "needs", "not_exercised_when", "not_applicable_when", "cost")]
+        lines.append(f"- elsewhere: {gate['in_Kernel_Contracts']} (Kernel Contracts), {gate['in_Lethe']} (Lethe)")
+        for line in lines:
             if line + "\n" not in section.group(2):
-                yield f"gates.md: {gate} lacks the line: {line}"
+                yield f"gates.md: {gate['id']} lacks the line: {line}"
 
 
 def check_guide(cupel, text):
@@ -201,7 +202,7 @@ def main():
     writing = read(root, "docs", "writing-contracts.md")
     wrong += [*check_table(cupel, writing), *check_recurrences(cupel, writing), *check_missing(cupel, writing),
               *check_types(root, cupel, writing)]
-    wrong += check_gates(root, read(root, "docs", "gates.md"))
+    wrong += check_gates(cupel, read(root, "docs", "gates.md"))
     wrong += check_guide(cupel, read(root, "docs", "guide.md"))
     print("\n".join(wrong) or "the documents agree with the program")
     return 1 if wrong else 0
