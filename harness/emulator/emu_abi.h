@@ -99,6 +99,46 @@ CUPEL_EMU_DEVICE void cupel_emu_unsupported(const char *what) __attribute__((nor
 CUPEL_EMU_DEVICE uint64_t cupel_emu_clock(void);
 /* Where a generic address points: 0 global memory, 1 shared memory, 2 the thread's own stack. */
 CUPEL_EMU_DEVICE int cupel_emu_address_space(const void *address);
+/* The running thread goes on after all others have come as far as they can: it polls, or sleeps. */
+CUPEL_EMU_DEVICE void cupel_emu_pause(void);
+
+/* cp.async (emu_async.c): size bytes, 4, 8 or 16, to shared memory; the first filled of them from global
+ * memory, zeros behind. When the bytes arrive, between here and the wait for their group, is the schedule's
+ * choice. */
+CUPEL_EMU_DEVICE void cupel_emu_async_copy(void *to, const void *from, uint32_t size, uint32_t filled);
+CUPEL_EMU_DEVICE void cupel_emu_async_commit(void); /* the copies so far are a group */
+/* Until all groups but the latest so many have arrived. */
+CUPEL_EMU_DEVICE void cupel_emu_async_wait(uint32_t groups);
+
+/* Barrier number id (0 to 15) of the block, for so many threads; arrive_only: without waiting. */
+CUPEL_EMU_DEVICE void cupel_emu_named_barrier(uint32_t id, uint32_t threads, int arrive_only);
+
+/* The matrix instructions of a warp (emu_tensor.c). Elements lie in the lanes' registers as PTX ISA has it
+ * for ldmatrix, stmatrix and mma.m16n8k*. */
+typedef enum cupel_emu_matrix_kind {
+    CUPEL_EMU_MATRIX_LOAD,  /* a: the row that the lane has read; d: count registers */
+    CUPEL_EMU_MATRIX_STORE, /* a: count registers; d: the row that the lane is to write */
+    CUPEL_EMU_MATRIX_MOVE,
+    CUPEL_EMU_MATRIX_PRODUCT /* d = a b + c; count: registers of a */
+} cupel_emu_matrix_kind;
+typedef enum cupel_emu_matrix_element {
+    CUPEL_EMU_MATRIX_F16,
+    CUPEL_EMU_MATRIX_BF16,
+    CUPEL_EMU_MATRIX_TF32,
+    CUPEL_EMU_MATRIX_S8,
+    CUPEL_EMU_MATRIX_U8,
+    CUPEL_EMU_MATRIX_F32,
+    CUPEL_EMU_MATRIX_F64,
+    CUPEL_EMU_MATRIX_S32
+} cupel_emu_matrix_element;
+typedef struct cupel_emu_matrix {
+    uint32_t kind, count;
+    uint32_t transposed; /* of a product: sums of integers are clamped */
+    uint32_t a_type, b_type, c_type, d_type;
+    uint32_t a[4], b[2], c[4], d[4];
+} cupel_emu_matrix;
+/* All lanes of the warp come here with the same kind, count and types. */
+CUPEL_EMU_DEVICE void cupel_emu_matrix_sync(cupel_emu_matrix *operands);
 
 /* What instrumented code calls (flags in emu_flags.h). Before each access to memory, with its address; sizes
  * 1, 2, 4, 8, 16 are naturally aligned accesses and an address that is not a multiple of the size is reported

@@ -301,6 +301,25 @@ void cupel_emu_storeN_noabort(uintptr_t address, size_t size) {
     access_range(address, size, true, __builtin_return_address(0));
 }
 
+void cupel_emu_check_access(uintptr_t address, uint32_t size, bool write, const void *pc) {
+    if (!at_once(address, size, write)) uncommon(address, size, write, pc);
+}
+
+void cupel_emu_check_part(uintptr_t address, uint32_t size, uint32_t alignment, const void *pc) {
+    if (address & (alignment - 1)) report(false, true, space_of(address), address, alignment, pc);
+    access_range(address, size, false, pc);
+}
+
+static bool within(const cupel_emu_shared *shared, uintptr_t address, uint32_t size) {
+    return address - shared->start < shared->size && size <= shared->size - (address - shared->start);
+}
+
+bool cupel_emu_check_target(uintptr_t address, uint32_t size, const void *pc) {
+    if (within(&m->static_shared, address, size) || within(&m->dynamic_shared, address, size)) return true;
+    uncommon(address, size, true, pc);
+    return false;
+}
+
 /* pc: these are called by the candidate's own memcpy, a jump away from the code that wanted it. */
 void *cupel_emu_memcpy(void *target, const void *source, size_t size) {
     access_range((uintptr_t)source, size, false, __builtin_return_address(0));

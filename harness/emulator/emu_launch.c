@@ -144,6 +144,8 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->calm = is_canonical() ? !m->careful : !m->policy.stepwise && !m->policy.random_switch;
     cupel_emu_check_begin();
     if (m->sanitizing) cupel_emu_strict_begin();
+    cupel_emu_async_reset();
+    cupel_emu_named_reset();
     if (!cupel_emu_global_begin())
         cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
                               "no memory for the checker's maps");

@@ -195,6 +195,13 @@ void cupel_emu_block_step(const void *pc);
 void cupel_emu_block_ready(cupel_emu_warp *warp, uint32_t slots); /* these may run again */
 /* emu_warp.c: a lane of warp has exited: groups that waited for it may be complete. */
 void cupel_emu_warp_lane_exited(cupel_emu_warp *warp);
+/* emu_tensor.c: a matrix instruction of the lanes, whose operands (cupel_emu_matrix *) are in value[lane]. */
+void cupel_emu_tensor_finish(uint64_t value[], uint32_t lanes);
+/* emu_async.c: no copy is under way any more. */
+void cupel_emu_async_reset(void);
+/* emu_named.c: no thread waits at a named barrier. Nobody can go on: ends the run if one does. */
+void cupel_emu_named_reset(void);
+void cupel_emu_named_deadlock(void);
 /* emu_schedule.c */
 void cupel_emu_schedule_begin(cupel_emu_policy *policy, uint64_t schedule);
 void cupel_emu_schedule_grid(cupel_emu_policy *policy, uint64_t block_count);
@@ -221,6 +228,11 @@ CUPEL_EMU_NO_WAY_BACK void cupel_emu_report_deadlock(void);
 /* Everything there is to check about an access, which is ordered among those of other threads. */
 void cupel_emu_check_access(uintptr_t address, size_t size, bool write, const void *pc);
 void cupel_emu_check_begin(void);
+/* An access that the runtime makes for the running thread, 4, 8 or 16 bytes; a read of only the first bytes
+ * of one that is to be aligned; whether a store would stay in shared memory, and if not, its report. */
+void cupel_emu_check_access(uintptr_t address, uint32_t size, bool write, const void *pc);
+void cupel_emu_check_part(uintptr_t address, uint32_t size, uint32_t alignment, const void *pc);
+bool cupel_emu_check_target(uintptr_t address, uint32_t size, const void *pc);
 void cupel_emu_check_forget(
     void); /* lines: memory, or what has been seen of it, is another one from here on */
 /* emu_global.c */

@@ -88,6 +88,7 @@ void cupel_emu_report_deadlock(void) {
         uint32_t others = warp->at_barrier != 0 ? warp->at_barrier : warp->at_grid;
         if (others != 0) waiting = &m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(others)];
     }
+    if (lane == NULL && waiting == NULL) cupel_emu_named_deadlock();
     cupel_emu_thread *shown = &m->threads[(lane != NULL ? lane : waiting) - m->threads];
     m->current = shown;
     if (grid != 0)

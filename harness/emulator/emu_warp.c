@@ -5,7 +5,12 @@
 #include "emu_sanitize.h"
 #include "emu_switch.h"
 
-enum { OPERATION_SHUFFLE = 1, OPERATION_SYNC = 2, OPERATION_VOTE = 16 /* + kind */ };
+enum {
+    OPERATION_SHUFFLE = 1,
+    OPERATION_SYNC = 2,
+    OPERATION_VOTE = 16,   /* + kind */
+    OPERATION_MATRIX = 256 /* + kind and count */
+};
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
@@ -136,6 +141,8 @@ static void finish(cupel_emu_warp *warp, uint32_t operation, uint32_t slots) {
     uint32_t lanes = lanes_of(warp, slots);
     if (operation == OPERATION_SHUFFLE) {
         finish_shuffle(warp, lanes);
+    } else if (operation >= OPERATION_MATRIX) {
+        cupel_emu_tensor_finish(warp->value, lanes);
     } else if (operation >= OPERATION_VOTE) {
         finish_vote(warp, lanes, (int)(operation - OPERATION_VOTE));
     }
@@ -292,6 +299,14 @@ uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predi
 void cupel_emu_warp_sync(uint32_t mask) {
     if (--m->registers->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
     meet(m->current, OPERATION_SYNC, mask, __builtin_return_address(0));
+}
+
+void cupel_emu_matrix_sync(cupel_emu_matrix *operands) {
+    cupel_emu_thread *self = m->current;
+    if (--m->registers->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
+    self->home->value[self->lane] = (uint64_t)(uintptr_t)operands;
+    meet(self, OPERATION_MATRIX + operands->kind * 16 + operands->count, UINT32_MAX,
+         __builtin_return_address(0));
 }
 
 /* The lanes that ask at one place are told of each other. */

@@ -1,6 +1,8 @@
-/* Device code that the emulator cannot run: found here by its words, and named with its line. */
+/* Device code that the emulator cannot run: found here by its words, and named with its line. Inline assembly
+ * is translated (ptx_emit.h) as far as it is known. */
 #include <string.h>
 
+#include "ptx_emit.h"
 #include "source_impl.h"
 
 typedef struct refused_word {
@@ -10,9 +12,6 @@ typedef struct refused_word {
 } refused_word;
 
 static const refused_word refused_words[] = {
-    {"asm", NULL, "inline PTX"},
-    {"__asm__", NULL, "inline PTX"},
-    {"__asm", NULL, "inline PTX"},
     {"cooperative_groups", NULL, "cooperative groups"},
     {"cg", "::", "cooperative groups"},
     {"this_thread_block", "(", "cooperative groups"},
@@ -142,13 +141,32 @@ static const char *refused_here(const cupel_source_parts *parts, size_t i) {
     return NULL;
 }
 
-static bool is_assembly(const char *what) {
-    return strcmp(what, "inline PTX") == 0;
+static bool is_assembly(const cupel_tokens *tokens, size_t i) {
+    static const char *const words[] = {"asm", "__asm__", "__asm"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (cupel_lexer_is(tokens, i, words[k])) return true;
+    return false;
+}
+
+typedef struct finding {
+    const char *what; /* NULL: nothing */
+    bool assembly;
+} finding;
+
+static cupel_code look_at(const cupel_source_parts *parts, const cupel_tokens *tokens, size_t i, finding *out,
+                          cupel_error *err) {
+    size_t close;
+    const char *text;
+    out->what = refused(tokens, i);
+    out->assembly = !out->what && is_assembly(tokens, i);
+    if (!out->assembly) return CUPEL_OK;
+    return cupel_ptx_translate(tokens, i, &parts->macros, &parts->structure.tokens, parts->arena, &close,
+                               &text, &out->what, err);
 }
 
 /* What the replacement text of a macro holds, other macros followed; NULL when nothing. */
 static cupel_code refused_in_macro(const cupel_source_parts *parts, const cupel_macro *macro, int depth,
-                                   const char **what, cupel_error *err) {
+                                   finding *out, cupel_error *err) {
     const cupel_tokens *tokens = &parts->structure.tokens;
     const cupel_token *t = &tokens->at[macro->directive];
     size_t name, name_length;
@@ -157,32 +175,32 @@ static cupel_code refused_in_macro(const cupel_source_parts *parts, const cupel_
     cupel_tokens inner;
     CUPEL_TRY(cupel_lexer_run(tokens->text + body, t->offset + t->length - body, t->file, parts->arena,
                               &inner, err));
-    for (size_t i = 0; i < inner.count && !*what; i++) {
-        *what = refused(&inner, i);
-        if (*what || inner.at[i].kind != CUPEL_TOKEN_WORD || depth == 0) continue;
+    for (size_t i = 0; i < inner.count && !out->what; i++) {
+        CUPEL_TRY(look_at(parts, &inner, i, out, err));
+        if (out->what || inner.at[i].kind != CUPEL_TOKEN_WORD || depth == 0) continue;
         const cupel_macro *other =
             cupel_macros_find(&parts->macros, inner.text + inner.at[i].offset, inner.at[i].length);
-        if (other && other != macro) CUPEL_TRY(refused_in_macro(parts, other, depth - 1, what, err));
+        if (other && other != macro) CUPEL_TRY(refused_in_macro(parts, other, depth - 1, out, err));
     }
     return CUPEL_OK;
 }
 
 /* The first thing in a declaration that cannot be emulated. */
 static cupel_code first_refusal(const cupel_source_parts *parts, const cupel_declaration *d, size_t *where,
-                                const char **what, cupel_error *err) {
+                                finding *out, cupel_error *err) {
     const cupel_structure *s = &parts->structure;
     const cupel_tokens *tokens = &s->tokens;
-    *what = NULL;
-    for (size_t i = d->begin; i < d->end && !*what; i++) {
+    *out = (finding){0};
+    for (size_t i = d->begin; i < d->end && !out->what; i++) {
         const cupel_token *t = &tokens->at[i];
         if (s->depth[i] == CUPEL_STRUCTURE_DEAD) continue;
         *where = i;
-        *what = refused_here(parts, i);
-        if (*what || t->kind != CUPEL_TOKEN_WORD) continue;
-        *what = refused(tokens, i);
+        out->what = refused_here(parts, i);
+        if (out->what || t->kind != CUPEL_TOKEN_WORD) continue;
+        CUPEL_TRY(look_at(parts, tokens, i, out, err));
         const cupel_macro *macro =
-            *what ? NULL : cupel_macros_find(&parts->macros, tokens->text + t->offset, t->length);
-        if (macro) CUPEL_TRY(refused_in_macro(parts, macro, 4, what, err));
+            out->what ? NULL : cupel_macros_find(&parts->macros, tokens->text + t->offset, t->length);
+        if (macro) CUPEL_TRY(refused_in_macro(parts, macro, 4, out, err));
     }
     return CUPEL_OK;
 }
@@ -201,41 +219,36 @@ cupel_code cupel_refusals_find(cupel_source_parts *parts, cupel_source *out, cup
     for (size_t i = 0; i < parts->declarations.count; i++) {
         const cupel_declaration *d = &parts->declarations.at[i];
         size_t where = d->begin;
-        const char *what = NULL;
+        finding found = {0};
         if (!can_refuse(parts, i)) continue;
-        CUPEL_TRY(first_refusal(parts, d, &where, &what, err));
-        if (!what) continue;
+        CUPEL_TRY(first_refusal(parts, d, &where, &found, err));
+        if (!found.what) continue;
         const char *name = cupel_arena_printf(parts->arena, "%s%s", d->scope, d->name);
         if (!name) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-        out->refusals[out->refusal_count++] = (cupel_source_refusal){.line = tokens->at[where].line,
-                                                                     .file = tokens->at[where].file,
-                                                                     .function = name,
-                                                                     .what = what,
-                                                                     .plural = is_plural(what)};
-        if (!is_assembly(what)) parts->left[i] = CUPEL_LEFT_NONE;
+        out->refusals[out->refusal_count++] =
+            (cupel_source_refusal){.line = tokens->at[where].line,
+                                   .file = tokens->at[where].file,
+                                   .function = name,
+                                   .what = found.what,
+                                   .plural = !found.assembly && is_plural(found.what)};
+        if (!found.assembly) parts->left[i] = CUPEL_LEFT_NONE;
     }
     return CUPEL_OK;
 }
 
-/* asm volatile("..." : ...) among the tokens, from begin on, becomes a call that stops the run. */
-static cupel_code replace_assembly(const cupel_tokens *tokens, size_t begin, size_t end, size_t base,
-                                   cupel_edits *edits, cupel_error *err) {
+/* asm volatile("..." : ...) among the tokens, from begin on, becomes the calls that it means, or one that
+ * stops the run. */
+static cupel_code replace_assembly(const cupel_source_parts *parts, const cupel_tokens *tokens, size_t begin,
+                                   size_t end, size_t base, cupel_edits *edits, cupel_error *err) {
     for (size_t i = begin; i < end; i++) {
-        const char *what = refused(tokens, i);
-        if (!what || !is_assembly(what)) continue;
-        size_t open = i + 1;
-        while (open < end && tokens->at[open].kind == CUPEL_TOKEN_WORD) open++; /* volatile, __volatile__ */
-        int depth = 0;
-        size_t close = open;
-        for (; close < end; close++) {
-            depth += cupel_lexer_is(tokens, close, "(");
-            depth -= cupel_lexer_is(tokens, close, ")");
-            if (depth <= 0) break;
-        }
-        if (close >= end) return CUPEL_OK;
+        size_t close;
+        const char *text, *reason;
+        if (!is_assembly(tokens, i)) continue;
+        CUPEL_TRY(cupel_ptx_translate(tokens, i, &parts->macros, &parts->structure.tokens, parts->arena,
+                                      &close, &text, &reason, err));
+        if (!text) text = "cupel_emu_unsupported(\"inline PTX\")";
         const cupel_token *a = &tokens->at[i], *b = &tokens->at[close];
-        CUPEL_TRY(cupel_render_add(edits, base + a->offset, b->offset + b->length - a->offset,
-                                   "cupel_emu_unsupported(\"inline PTX\")", err));
+        CUPEL_TRY(cupel_render_add(edits, base + a->offset, b->offset + b->length - a->offset, text, err));
         i = close;
     }
     return CUPEL_OK;
@@ -245,7 +258,7 @@ cupel_code cupel_refusals_replace(const cupel_source_parts *parts, cupel_edits *
     const cupel_tokens *tokens = &parts->structure.tokens;
     for (size_t i = 0; i < parts->declarations.count; i++) {
         const cupel_declaration *d = &parts->declarations.at[i];
-        if (can_refuse(parts, i)) CUPEL_TRY(replace_assembly(tokens, d->begin, d->end, 0, edits, err));
+        if (can_refuse(parts, i)) CUPEL_TRY(replace_assembly(parts, tokens, d->begin, d->end, 0, edits, err));
     }
     for (size_t i = 0; i < tokens->count; i++) {
         char word[16];
@@ -260,7 +273,7 @@ cupel_code cupel_refusals_replace(const cupel_source_parts *parts, cupel_edits *
         size_t body = cupel_macros_body(tokens, i, &name, &name_length, &function_like);
         CUPEL_TRY(cupel_lexer_run(tokens->text + body, t->offset + t->length - body, t->file, parts->arena,
                                   &inner, err));
-        CUPEL_TRY(replace_assembly(&inner, 0, inner.count, body, edits, err));
+        CUPEL_TRY(replace_assembly(parts, &inner, 0, inner.count, body, edits, err));
     }
     return CUPEL_OK;
 }

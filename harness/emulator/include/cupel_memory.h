@@ -2,6 +2,8 @@
 #ifndef CUPEL_MEMORY_H
 #define CUPEL_MEMORY_H
 
+#include "cupel_shared_window.h"
+
 /* Told to the sanitizer: an access past the caches that threads do not share is meant for other threads; a fence. */
 #ifdef CUPEL_EMU_STRICT
 #define CUPEL_STRONG(p) cupel_emu_strict_strong((const void *)(p))
@@ -39,12 +41,10 @@ CUPEL_INLINE void cudaTriggerProgrammaticLaunchCompletion() {}
 
 CUPEL_INLINE void __prefetch_global_l1(const void *) {}
 CUPEL_INLINE void __prefetch_global_l2(const void *) {}
-CUPEL_INLINE size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }
 CUPEL_INLINE size_t __cvta_generic_to_global(const void *p) { return (size_t)p; }
 CUPEL_INLINE unsigned int __isGlobal(const void *p) { return cupel_emu_address_space(p) == 0; }
 CUPEL_INLINE unsigned int __isShared(const void *p) { return cupel_emu_address_space(p) == 1; }
 CUPEL_INLINE unsigned int __isLocal(const void *p) { return cupel_emu_address_space(p) == 2; }
-CUPEL_INLINE void *__cvta_shared_to_generic(size_t p) { return (void *)p; }
 CUPEL_INLINE void *__cvta_global_to_generic(size_t p) { return (void *)p; }
 
 #endif

@@ -107,6 +107,7 @@ extern "C" __device__ __attribute__((visibility("hidden"))) cupel_emu_registers_
 #include "cuda_fp16.h"
 #include "cuda_bf16.h"
 #include "cuda_fp8.h"
+#include "cupel_ptx.h"
 #include "cupel_thunk.h"
 
 #endif

@@ -1,0 +1,115 @@
+/* Lays instructions against the forms of ptx_table.c. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx_table.h"
+
+/* Whether part is one of the choices "a|b|@class" of length bytes. */
+static bool among(const char *choices, size_t length, const char *part) {
+    size_t size = strlen(part);
+    for (const char *p = choices, *end = choices + length; p < end;) {
+        size_t n = 0;
+        while (p + n < end && p[n] != '|') n++;
+        if (*p == '@') {
+            for (int c = 0; c < cupel_ptx_class_count; c++) {
+                const cupel_ptx_class *class = &cupel_ptx_classes[c];
+                bool named = strlen(class->name) == n - 1 && memcmp(class->name, p + 1, n - 1) == 0;
+                if (named && among(class->parts, strlen(class->parts), part)) return true;
+            }
+        } else if (n == size && memcmp(p, part, n) == 0) {
+            return true;
+        }
+        p += n + 1;
+    }
+    return false;
+}
+
+/* Element number `element` of the form, at p, against part number `part`; a missing element is tried last. */
+static bool match_from(const char *p, int element, const cupel_ptx_statement *s, int part,
+                       cupel_ptx_match *out) {
+    if (!*p) return part == s->part_count;
+    if (element == CUPEL_PTX_ELEMENTS_MAX) return false;
+    size_t length = strcspn(p, " ");
+    const char *next = p + length + (p[length] == ' ');
+    bool optional = p[length - 1] == '?', repeated = p[length - 1] == '*';
+    size_t choices = length - (optional || repeated);
+    out->parts[element] = NULL;
+    if (part < s->part_count && among(p, choices, s->parts[part])) {
+        if (repeated && match_from(p, element, s, part + 1, out)) return true;
+        out->parts[element] = s->parts[part];
+        if (match_from(next, element + 1, s, part + 1, out)) return true;
+        out->parts[element] = NULL;
+    }
+    return (optional || repeated) && match_from(next, element + 1, s, part, out);
+}
+
+/* "$3" or a name; the length of what was read. */
+static size_t read_type(const char *p, const cupel_ptx_match *match, const char **type, size_t *length) {
+    if (*p == '$') {
+        char *end;
+        long element = strtol(p + 1, &end, 10);
+        *type = match->parts[element] ? match->parts[element] : "none";
+        *length = strlen(*type);
+        return (size_t)(end - p);
+    }
+    *type = p;
+    *length = strcspn(p, " |]");
+    return *length;
+}
+
+int cupel_ptx_slots(const cupel_ptx_match *match, cupel_ptx_slot *slots) {
+    int count = 0;
+    for (const char *p = match->form->operands; *p;) {
+        cupel_ptx_slot *slot = &slots[count++];
+        *slot = (cupel_ptx_slot){0};
+        for (;; p++) {
+            if (*p == '=')
+                slot->destination = true;
+            else if (*p == '~')
+                slot->flexible = true;
+            else if (*p == '[')
+                slot->address = true;
+            else if (*p == '{') {
+                slot->vector = (int)strtol(p + 1, NULL, 10);
+                p = strchr(p, '}');
+            } else
+                break;
+        }
+        p += read_type(p, match, &slot->type, &slot->type_length);
+        if (*p == '|') {
+            slot->pair = true;
+            p++;
+            p += read_type(p, match, &slot->type2, &slot->type2_length);
+        }
+        while (*p == ' ' || *p == ']') p++;
+    }
+    return count;
+}
+
+static bool takes(const cupel_ptx_slot *slot, const cupel_ptx_value *v) {
+    switch (v->kind) {
+    case CUPEL_PTX_ADDRESS: return slot->address;
+    case CUPEL_PTX_VECTOR: return slot->flexible || (slot->vector && slot->vector == v->count);
+    case CUPEL_PTX_PAIR: return slot->pair && slot->destination;
+    default:
+        if (slot->destination &&
+            (v->kind == CUPEL_PTX_IMMEDIATE || v->kind == CUPEL_PTX_SPECIAL || v->negated))
+            return false;
+        return !slot->address && slot->vector <= 1 && !slot->pair;
+    }
+}
+
+bool cupel_ptx_find(const cupel_ptx_statement *s, cupel_ptx_match *out, bool *named) {
+    *named = false;
+    for (int f = 0; f < cupel_ptx_form_count; f++) {
+        *out = (cupel_ptx_match){.form = &cupel_ptx_forms[f]};
+        if (!match_from(out->form->name, 0, s, 0, out)) continue;
+        *named = true;
+        cupel_ptx_slot slots[CUPEL_PTX_OPERANDS_MAX];
+        bool fits = cupel_ptx_slots(out, slots) == s->operand_count;
+        for (int i = 0; fits && i < s->operand_count; i++) fits = takes(&slots[i], &s->operands[i]);
+        if (fits) return true;
+    }
+    return false;
+}
