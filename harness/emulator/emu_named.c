@@ -1,7 +1,9 @@
 /* Named barriers (bar.sync and bar.arrive with a number and a count), and the pause of a thread that polls. A
  * barrier opens when as many threads have come as the count says; those that only arrive do not wait. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "emu_resident.h"
 #include "emu_switch.h"
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
@@ -13,25 +15,49 @@ typedef struct barrier {
     uint32_t waiting[CUPEL_EMU_WARPS_MAX], here[CUPEL_EMU_WARPS_MAX]; /* slots: wait, have come */
 } barrier;
 
-static struct {
-    uint64_t block; /* the block + 1 that they belong to; 0: none */
+typedef struct block {
+    uint64_t linear; /* m->block_linear; 0: nobody's */
+    uint32_t busy;   /* bit id: threads have come to the barrier, and it has not opened */
     barrier at[BARRIERS];
-} named;
+} block;
+
+/* Of the blocks in flight. Where no barrier is busy, the next block may have the place. */
+static block *blocks;
+static uint32_t block_count;
 
 void cupel_emu_named_reset(void) {
-    named.block = 0;
+    for (uint32_t i = 0; i < block_count; i++) memset(&blocks[i], 0, sizeof blocks[i]);
+    block_count = 0;
+}
+
+/* NULL: none has come to one of this block's. */
+static block *own_block(void) {
+    for (uint32_t i = 0; i < block_count; i++)
+        if (blocks[i].linear == m->block_linear) return &blocks[i];
+    return NULL;
 }
 
 static barrier *find(uint32_t id) {
-    if (named.block != m->block_linear + 1) {
-        memset(&named, 0, sizeof named);
-        named.block = m->block_linear + 1;
+    block *own = own_block();
+    for (uint32_t i = 0; !own && i < block_count; i++)
+        if (blocks[i].busy == 0) own = &blocks[i];
+    if (!own) {
+        if (!blocks) blocks = calloc(CUPEL_EMU_IN_FLIGHT_BLOCKS, sizeof *blocks);
+        if (!blocks || block_count == CUPEL_EMU_IN_FLIGHT_BLOCKS)
+            cupel_emu_report_stop(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
+                                  "no memory for the barriers of a block");
+        own = &blocks[block_count++];
     }
-    return &named.at[id];
+    own->linear = m->block_linear;
+    own->busy |= 1u << id;
+    return &own->at[id];
 }
 
 /* Everyone who waits may run. */
-static void open_barrier(barrier *b) {
+static void open_barrier(uint32_t id) {
+    block *own = own_block();
+    barrier *b = &own->at[id];
+    own->busy &= ~(1u << id);
     for (uint32_t w = 0; w < m->warp_count; w++) cupel_emu_block_ready(&m->warps[w], b->waiting[w]);
     memset(b, 0, sizeof *b);
 }
@@ -56,7 +82,7 @@ void cupel_emu_named_barrier(uint32_t id, uint32_t threads, int arrive_only) {
     if (!arrive_only) b->waiting[self->home - m->warps] |= self->own;
     if (++b->come >= threads) {
         if (!arrive_only) b->waiting[self->home - m->warps] &= ~self->own;
-        open_barrier(b);
+        open_barrier(id);
         return;
     }
     if (!arrive_only) cupel_emu_wait(self);
@@ -71,9 +97,9 @@ static bool is_partial(const barrier *b) {
 }
 
 void cupel_emu_named_deadlock(void) {
-    if (named.block != m->block_linear + 1) return;
-    for (uint32_t id = 0; id < BARRIERS; id++) {
-        const barrier *b = &named.at[id];
+    const block *own = own_block();
+    for (uint32_t id = 0; own && id < BARRIERS; id++) {
+        const barrier *b = &own->at[id];
         for (uint32_t w = 0; w < m->warp_count; w++) {
             if (b->waiting[w] == 0) continue;
             m->current = &m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(b->waiting[w])];

@@ -180,9 +180,10 @@ const cupel_ptx_form cupel_ptx_forms[] = {
     {"cp async wait_all", "", "cupel_ptx_cp_async_wait_all"},
 
     /* matrices */
-    {"ldmatrix sync aligned m8n8 x1 trans? @shared? b16", "=~b32 [s]", "cupel_ptx_ldmatrix<$4, $5>"},
-    {"ldmatrix sync aligned m8n8 x2|x4 trans? @shared? b16", "=~b32 [s]", "cupel_ptx_ldmatrix<$4, $5>"},
+    {"ldmatrix sync aligned m8n8 x1|x2|x4 trans? @shared? b16", "=~b32 [s]", "cupel_ptx_ldmatrix<$4, $5>"},
+    {"ldmatrix sync aligned x1|x2|x4 trans? m8n8 @shared? b16", "=~b32 [s]", "cupel_ptx_ldmatrix<$3, $4>"},
     {"stmatrix sync aligned m8n8 x1|x2|x4 trans? @shared? b16", "[s] ~b32", "cupel_ptx_stmatrix<$4, $5>"},
+    {"stmatrix sync aligned x1|x2|x4 trans? m8n8 @shared? b16", "[s] ~b32", "cupel_ptx_stmatrix<$3, $4>"},
     {"movmatrix sync aligned m8n8 trans b16", "=b32 b32", "cupel_ptx_movmatrix"},
     {"mma sync aligned m16n8k16 row col f32 f16|bf16 f16|bf16 f32", "={4}f32 {4}b32 {2}b32 {4}f32",
      "cupel_ptx_mma<$7, $8, $6, $9, cupel_ptx_none>"},

@@ -198,17 +198,17 @@ static void test_inline_ptx_is_named(void **state) {
     (void)state;
     exec_fixture x;
     cupel_code code = open_kernel(&x, plain,
-                                  "__global__ void other(float *y) { asm(\"bar.sync 0;\"); }\n"
+                                  "__global__ void other(float *y) { asm(\"unheard.of;\"); }\n"
                                   "__global__ void k(const float *x, float *y, int n) {\n"
-                                  "    asm volatile(\"membar.gl;\");\n}\n");
+                                  "    asm volatile(\"wgmma.fence.sync.aligned;\");\n}\n");
     if (code == CUPEL_OK) code = exec_fixture_try(&x);
     assert_int_equal(code, CUPEL_UNSUPPORTED);
     assert_int_equal(x.err.line, 16);
-    assert_non_null(strstr(x.err.text, "inline PTX"));
+    assert_non_null(strstr(x.err.text, "the PTX instruction 'wgmma.fence.sync.aligned'"));
     exec_fixture_close(&x);
     /* in a kernel that no launch uses it does not matter */
     code = open_kernel(&x, plain,
-                       "__global__ void other(float *y) { asm(\"bar.sync 0;\"); }\n"
+                       "__global__ void other(float *y) { asm(\"unheard.of;\"); }\n"
                        "__global__ void k(const float *x, float *y, int n) { y[0] = 1; }\n");
     if (code == CUPEL_OK) code = exec_fixture_try(&x);
     if (code != CUPEL_OK) fail_msg("%s", x.err.text);

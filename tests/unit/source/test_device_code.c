@@ -49,8 +49,8 @@ static void static_shared_is_left_alone(void **state) {
 static const struct {
     const char *body, *what;
 } refusal_cases[] = {
-    {"asm volatile(\"bar.sync 0;\");", "inline PTX"},
-    {"asm(\"mov %0, 1;\" : \"=r\"(x));", "inline PTX"},
+    {"asm volatile(\"wgmma.fence.sync.aligned;\");", "the PTX instruction 'wgmma.fence.sync.aligned'"},
+    {"asm(\"mov %0, 1;\" : \"=r\"(x));", "the PTX instruction 'mov'"},
     {"cooperative_groups::this_grid().sync();", "cooperative groups"},
     {"auto b = cg::this_thread_block();", "cooperative groups"},
     {"nvcuda::wmma::fill_fragment(f, 0.0f);", "tensor-core fragments (wmma)"},
@@ -89,11 +89,12 @@ static void refusals(void **state) {
 static void assembly_in_macros(void **state) {
     (void)state;
     fixture f = fixture_open();
-    cupel_source *s = fixture_load(&f, "#define WAIT(n) \\\n  asm volatile(\"cp.async.wait_group %0;\" \\\n  "
+    cupel_source *s = fixture_load(&f, "#define WAIT(n) \\\n  asm volatile(\"tcgen05.wait %0;\" \\\n  "
                                        ":: \"n\"(n))\n#define LOW WAIT(0)\n"
                                        "__global__ void k() {\n  LOW;\n}\n__global__ void other() {}\n");
     assert_int_equal(s->refusal_count, 1);
     assert_int_equal(s->refusals[0].line, 6);
+    assert_string_equal(s->refusals[0].what, "the PTX instruction 'tcgen05.wait'");
     assert_true(holds(s, "#define WAIT(n) \\\n  cupel_emu_unsupported(\"inline PTX\")\\\n\n"));
     assert_non_null(cupel_source_refused(s, "k"));
     assert_null(cupel_source_refused(s, "other"));
@@ -105,7 +106,7 @@ static void members_are_told_from_functions(void **state) {
     (void)state;
     fixture f = fixture_open();
     cupel_source *s = fixture_load(
-        &f, "__device__ void load() { asm(\"\"); }\nstruct A { int load; };\n"
+        &f, "__device__ void load() { asm(\"unheard.of;\"); }\nstruct A { int load; };\n"
             "__global__ void k(A a, A *b) { a.load = b->load; }\n__global__ void l() { load(); }\n");
     assert_null(cupel_source_refused(s, "k"));
     assert_non_null(cupel_source_refused(s, "l"));
@@ -116,8 +117,8 @@ static void dead_branches_refuse_nothing(void **state) {
     (void)state;
     fixture f = fixture_open();
     cupel_source *s = fixture_load(
-        &f, "__global__ void k() {\n#if 0\n asm(\"\");\n#endif\n#ifdef USE_ROCM\n asm(\"\");\n#endif\n"
-            "#if __CUDA_ARCH__ < 700\n asm(\"\");\n#endif\n}\n");
+        &f, "__global__ void k() {\n#if 0\n asm(\"no\");\n#endif\n#ifdef USE_ROCM\n asm(\"no\");\n#endif\n"
+            "#if __CUDA_ARCH__ < 700\n asm(\"no\");\n#endif\n}\n");
     assert_int_equal(s->refusal_count, 0);
     fixture_close(&f);
 }

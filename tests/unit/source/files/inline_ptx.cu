@@ -1,7 +1,6 @@
-// entries: plain
-// refused: with_asm: 8: inline PTX
-// refused: through_macro: 12: inline PTX
-// refused: through_function: 14: inline PTX
+// entries: with_asm; through_macro; through_function; plain
+// refused: unknown: 17: the PTX instruction 'wgmma.fence.sync.aligned'
+// refused: unknown_macro: 20: the PTX instruction 'tcgen05.fence'
 #include <stdint.h>
 
 __device__ __forceinline__ uint32_t lane_id() { uint32_t r;
@@ -14,3 +13,8 @@ __device__ float half_way(float x) {
     float y; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
 __global__ void through_function(float *x) { x[0] = half_way(x[0]); }
 __global__ void plain(float *x) { x[0] = 2; }
+__device__ void fence() {
+    asm volatile("wgmma.fence.sync.aligned;"); }
+__global__ void unknown(float *x) { fence(); x[0] = 2; }
+#define FENCE() asm volatile("tcgen05.fence;")
+__global__ void unknown_macro(float *x) { FENCE(); x[0] = 2; }
