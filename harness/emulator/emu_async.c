@@ -79,7 +79,7 @@ static bool is_early(void) {
 static void arrive(const copy *c) {
     unsigned char bytes[16] = {0};
     if (c->filled != 0) memcpy(bytes, c->from, c->filled);
-    cupel_emu_check_access((uintptr_t)c->to, c->size, true, c->pc);
+    cupel_emu_check_own((uintptr_t)c->to, c->size, true, c->pc);
     memcpy(c->to, bytes, c->size);
 }
 
@@ -97,7 +97,7 @@ void cupel_emu_async_copy(void *to, const void *from, uint32_t size, uint32_t fi
         cupel_emu_unsupported("cp.async of a size other than 4, 8 or 16");
     if (filled > size) filled = size;
     if (filled == size)
-        cupel_emu_check_access((uintptr_t)from, size, false, pc);
+        cupel_emu_check_own((uintptr_t)from, size, false, pc);
     else if (filled != 0)
         cupel_emu_check_part((uintptr_t)from, filled, size, pc);
     if (!cupel_emu_check_target((uintptr_t)to, size, pc)) return;

@@ -301,13 +301,16 @@ void cupel_emu_storeN_noabort(uintptr_t address, size_t size) {
     access_range(address, size, true, __builtin_return_address(0));
 }
 
-void cupel_emu_check_access(uintptr_t address, uint32_t size, bool write, const void *pc) {
+void cupel_emu_check_own(uintptr_t address, uint32_t size, bool write, const void *pc) {
     if (!at_once(address, size, write)) uncommon(address, size, write, pc);
+    if (m->sanitizing)
+        cupel_emu_sanitize_access(address, size, write ? CUPEL_EMU_STORE : CUPEL_EMU_LOAD, false, pc);
 }
 
 void cupel_emu_check_part(uintptr_t address, uint32_t size, uint32_t alignment, const void *pc) {
     if (address & (alignment - 1)) report(false, true, space_of(address), address, alignment, pc);
     access_range(address, size, false, pc);
+    if (m->sanitizing) cupel_emu_sanitize_access(address, size, CUPEL_EMU_LOAD, false, pc);
 }
 
 static bool within(const cupel_emu_shared *shared, uintptr_t address, uint32_t size) {

@@ -230,7 +230,7 @@ void cupel_emu_check_access(uintptr_t address, size_t size, bool write, const vo
 void cupel_emu_check_begin(void);
 /* An access that the runtime makes for the running thread, 4, 8 or 16 bytes; a read of only the first bytes
  * of one that is to be aligned; whether a store would stay in shared memory, and if not, its report. */
-void cupel_emu_check_access(uintptr_t address, uint32_t size, bool write, const void *pc);
+void cupel_emu_check_own(uintptr_t address, uint32_t size, bool write, const void *pc);
 void cupel_emu_check_part(uintptr_t address, uint32_t size, uint32_t alignment, const void *pc);
 bool cupel_emu_check_target(uintptr_t address, uint32_t size, const void *pc);
 void cupel_emu_check_forget(

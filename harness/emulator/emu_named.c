@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu_resident.h"
+#include "emu_sanitize.h"
 #include "emu_switch.h"
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
@@ -58,6 +59,8 @@ static void open_barrier(uint32_t id) {
     block *own = own_block();
     barrier *b = &own->at[id];
     own->busy &= ~(1u << id);
+    if (m->sanitizing)
+        cupel_emu_sanitize_some_meet(b->here); /* at least those that wait know of all others */
     for (uint32_t w = 0; w < m->warp_count; w++) cupel_emu_block_ready(&m->warps[w], b->waiting[w]);
     memset(b, 0, sizeof *b);
 }

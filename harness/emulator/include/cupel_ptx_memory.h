@@ -14,10 +14,16 @@ template <> struct cupel_ptx_piece<16> { typedef cupel_ptx_sixteen type; };
 /* An acquire is seen after it, a release before it; a volatile access is made. */
 template <class Sem> constexpr bool cupel_ptx_ordered = !cupel_ptx_is<Sem, cupel_ptx_none> && !cupel_ptx_is<Sem, cupel_ptx_weak>;
 
+template <class Sem> CUPEL_INLINE void cupel_ptx_before() {
+    cupel_ptx_fence();
+    if constexpr (cupel_ptx_is<Sem, cupel_ptx_release> || cupel_ptx_is<Sem, cupel_ptx_acq_rel>) CUPEL_FENCE();
+}
+
 template <class Sem, class T> CUPEL_INLINE void cupel_ptx_ld(T &d, const void *p) {
     typedef typename cupel_ptx_piece<sizeof(T)>::type piece;
     if constexpr (cupel_ptx_ordered<Sem>) {
         cupel_ptx_fence();
+        CUPEL_STRONG(p);
         const piece bits = *(const volatile piece *)p;
         __builtin_memcpy(&d, &bits, sizeof d);
         cupel_ptx_fence();
@@ -31,7 +37,8 @@ template <class Sem, class T> CUPEL_INLINE void cupel_ptx_st(void *p, T a) {
     piece bits;
     __builtin_memcpy(&bits, &a, sizeof bits);
     if constexpr (cupel_ptx_ordered<Sem>) {
-        cupel_ptx_fence();
+        cupel_ptx_before<Sem>();
+        CUPEL_STRONG(p);
         *(volatile piece *)p = bits;
         cupel_ptx_fence();
     } else
@@ -78,25 +85,25 @@ template <class Op, class T> CUPEL_INLINE T cupel_ptx_atomic(T *p, T b) {
     else if constexpr (cupel_ptx_is<Op, cupel_ptx_inc>) return atomicInc(p, b);
     else return atomicDec(p, b);
 }
-template <class Op, class T> CUPEL_INLINE void cupel_ptx_atom(T &d, void *p, T b) {
+template <class Op, class Sem, class T> CUPEL_INLINE void cupel_ptx_atom(T &d, void *p, T b) {
     typedef cupel_ptx_atomic_type<T> A;
-    cupel_ptx_fence();
+    cupel_ptx_before<Sem>();
     if constexpr (cupel_ptx_is<Op, cupel_ptx_add> && cupel_ptx_is<T, int64_t>)
         d = (T)atomicAdd((unsigned long long *)p, (unsigned long long)b);
     else
         d = (T)cupel_ptx_atomic<Op, A>((A *)p, (A)b);
     cupel_ptx_fence();
 }
-template <class Op, class E> CUPEL_INLINE void cupel_ptx_atom(cupel_ptx_two<E> &d, void *p, cupel_ptx_two<E> b) {
+template <class Op, class Sem, class E> CUPEL_INLINE void cupel_ptx_atom(cupel_ptx_two<E> &d, void *p, cupel_ptx_two<E> b) {
     d.x = atomicAdd((E *)p, b.x), d.y = atomicAdd((E *)p + 1, b.y);
 }
-template <class Op, class T> CUPEL_INLINE void cupel_ptx_red(void *p, T b) {
+template <class Op, class Sem, class T> CUPEL_INLINE void cupel_ptx_red(void *p, T b) {
     T old;
-    cupel_ptx_atom<Op>(old, p, b);
+    cupel_ptx_atom<Op, Sem>(old, p, b);
 }
-template <class T> CUPEL_INLINE void cupel_ptx_atom_cas(T &d, void *p, T compare, T value) {
+template <class Sem, class T> CUPEL_INLINE void cupel_ptx_atom_cas(T &d, void *p, T compare, T value) {
     typedef cupel_ptx_atomic_type<T> A;
-    cupel_ptx_fence();
+    cupel_ptx_before<Sem>();
     d = (T)atomicCAS((A *)p, (A)compare, (A)value);
     cupel_ptx_fence();
 }
