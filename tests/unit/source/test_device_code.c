@@ -53,10 +53,8 @@ static const struct {
     {"asm(\"mov %0, 1;\" : \"=r\"(x));", "the PTX instruction 'mov'"},
     {"cooperative_groups::this_grid().sync();", "cooperative groups"},
     {"auto b = cg::this_thread_block();", "cooperative groups"},
-    {"nvcuda::wmma::fill_fragment(f, 0.0f);", "tensor-core fragments (wmma)"},
     {"float v = tex2D<float>(t, 0, 0);", "textures"},
     {"surf2Dwrite(v, s, 0, 0);", "surfaces"},
-    {"__pipeline_memcpy_async(a, b, 16);", "asynchronous copies (cp.async)"},
     {"auto t = cute::make_tensor(a);", "CuTe"},
     {"typedef cub::BlockReduce<float, 128> R;", "CUB"},
 };
