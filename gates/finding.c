@@ -30,6 +30,7 @@ static const char *slug(cupel_finding_kind kind) {
         [CUPEL_FINDING_REFUSED] = "refused",
         [CUPEL_FINDING_FAULT] = "fault",
         [CUPEL_FINDING_INACCURATE] = "inaccurate",
+        [CUPEL_FINDING_RACE] = "race",
     };
     return (unsigned)kind < CUPEL_FINDING_KIND_COUNT ? slugs[kind] : "unknown";
 }
@@ -56,6 +57,15 @@ static void add_place(char *text, size_t size, const cupel_place *place, const c
         snprintf(text + used, size - used, "-%s-%d", base_name(place->file), place->line);
     else if (otherwise[0])
         snprintf(text + used, size - used, "-%s", otherwise);
+}
+
+/* Both lines, whichever came first; with the scheme of add_place. */
+static void add_race(char *text, size_t size, const cupel_race *race) {
+    const cupel_place *first = &race->earlier.place, *second = &race->later.place;
+    if (second->line < first->line) first = &race->later.place, second = &race->earlier.place;
+    add_place(text, size, first, "");
+    size_t used = strlen(text);
+    if (second->line > 0 && used < size) snprintf(text + used, size - used, "-%d", second->line);
 }
 
 /* Only faults that the candidate raises at one line carry it: where a hang or a crash is noticed varies from
@@ -85,6 +95,8 @@ void cupel_finding_signature(const cupel_finding *finding, char *text, size_t si
     snprintf(text, size, "%s", is_uninitialised_read(finding) ? "uninitialised-read" : slug(finding->kind));
     if (finding->kind == CUPEL_FINDING_FAULT)
         name_fault(finding, text, size);
+    else if (finding->kind == CUPEL_FINDING_RACE)
+        add_race(text, size, &finding->race);
     else if (finding->kind == CUPEL_FINDING_BAD_ACCESS)
         add_place(text, size, &finding->access.place, finding->output_name);
     else if (finding->output_name[0]) {

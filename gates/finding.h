@@ -49,7 +49,8 @@ typedef enum cupel_standing { CUPEL_STANDING_EVIDENCE, CUPEL_STANDING_PROOF } cu
     X(BAD_ACCESS, "out-of-bounds or misaligned access")                                                      \
     X(REFUSED, "launch that a device refuses")                                                               \
     X(FAULT, "fault")                                                                                        \
-    X(INACCURATE, "far less accurate than good kernels")
+    X(INACCURATE, "far less accurate than good kernels")                                                     \
+    X(RACE, "accesses that nothing orders")
 
 typedef enum cupel_finding_kind {
 #define CUPEL_FINDING_KIND_NAME(name, text) CUPEL_FINDING_##name,
@@ -91,8 +92,10 @@ typedef struct cupel_finding {
     cupel_fault fault;
     int signal;
     bool has_access;
-    cupel_access access;            /* BAD_ACCESS */
-    cupel_place place;              /* of a fault */
+    cupel_access access; /* BAD_ACCESS */
+    cupel_place place;   /* of a fault */
+    bool has_race;
+    cupel_race race;                /* RACE; NONDETERMINISM: what the sanitizer saw in this case, if it did */
     cupel_finding_run run_a, run_b; /* NONDETERMINISM, HISTORY, STRAY_READ: the two that differ */
     int necessary_traits;           /* CUPEL_TRAIT_*, after attribution */
     bool gradient;                  /* the output's postcondition holds a vjp */

@@ -101,6 +101,10 @@ cupel_graph *cupel_claimed_graph(const cupel_contract *contract, cupel_arena *ar
 /* The faults (CUPEL_SHADOW_*, a bit each) that a kernel for this contract can have; all where nothing is
  * known. */
 unsigned cupel_claimed_faults(const cupel_contract *contract);
+
+/* Names the buffer of a finding's access, and words the finding. */
+void cupel_judging_describe_access(const cupel_case *c, cupel_finding *finding);
+
 /* Has a run of this case a proven bad access of one of these kinds (bits 1 << cupel_access_kind)? */
 bool cupel_judging_has_access(const cupel_judging *j, unsigned kinds);
 

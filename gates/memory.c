@@ -55,6 +55,13 @@ static void describe_access(const cupel_access *access, const char *buffer, char
              place->function[0] ? ", in " : "", place->function);
 }
 
+void cupel_judging_describe_access(const cupel_case *c, cupel_finding *finding) {
+    const cupel_access *access = &finding->access;
+    name_buffer(c, access->buffer < c->buffer_count ? access->buffer : -1, finding->output_name,
+                sizeof finding->output_name);
+    describe_access(access, finding->output_name, finding->text, sizeof finding->text);
+}
+
 static void add_access(cupel_judging *j, const cupel_access *access, cupel_standing standing) {
     cupel_finding *finding = cupel_judging_add(j, CUPEL_FINDING_BAD_ACCESS);
     if (!finding) return;
@@ -62,9 +69,7 @@ static void add_access(cupel_judging *j, const cupel_access *access, cupel_stand
     finding->has_access = true;
     finding->access = *access;
     finding->place = access->place;
-    name_buffer(j->evidence->c, access->buffer < j->evidence->c->buffer_count ? access->buffer : -1,
-                finding->output_name, sizeof finding->output_name);
-    describe_access(access, finding->output_name, finding->text, sizeof finding->text);
+    cupel_judging_describe_access(j->evidence->c, finding);
     cupel_judging_keep(j, finding);
 }
 

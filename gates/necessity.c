@@ -42,6 +42,7 @@ cupel_gate cupel_gate_by_necessity(cupel_finding_kind kind, cupel_fault fault, i
     case CUPEL_FINDING_STRAY_READ:
     case CUPEL_FINDING_BAD_ACCESS: return CUPEL_GATE_RES_01;
     case CUPEL_FINDING_NONDETERMINISM:
+    case CUPEL_FINDING_RACE:
     case CUPEL_FINDING_HISTORY: return CUPEL_GATE_ORD_02;
     case CUPEL_FINDING_REFUSED: return CUPEL_GATE_RES_02;
     case CUPEL_FINDING_FAULT: return is_memory_fault(fault) ? CUPEL_GATE_RES_01 : by_traits(necessary_traits);

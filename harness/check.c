@@ -130,6 +130,7 @@ static bool on_suspect(void *self, const cupel_recipe *recipe, const cupel_judge
 static void on_interesting(void *self, const cupel_recipe *recipe) {
     cupel_check *c = self;
     cupel_corpus_add(c->corpus, recipe);
+    cupel_check_sanitize(c, recipe);
 }
 
 void cupel_check_show(cupel_check *c) {
@@ -161,6 +162,7 @@ static void take_progress(cupel_check *c, const cupel_progress *progress) {
 static bool on_progress(void *self, const cupel_progress *progress) {
     cupel_check *c = self;
     take_progress(c, progress);
+    if (c->side) cupel_side_poll(c->side);
     save_now_and_then(c);
     cupel_check_show(c);
     bool budget_given = c->options->cases || c->options->seconds > 0 || c->options->endless;
@@ -355,10 +357,12 @@ static cupel_code run(cupel_check *c) {
         cupel_corpus_open(c->contract, c->options->directory, c->limits.max_elements, &c->corpus, c->err));
     tell_corpus(c);
     cupel_check_begin_resources(c);
+    cupel_check_begin_sanitizer(c);
     cupel_check_replay(c);
     if (c->options->endless) cupel_check_resources(c);
     cupel_code code = c->code != CUPEL_OK ? c->code : search(c);
     cupel_check_minimise(c, 0);
+    cupel_check_end_sanitizer(c);
     cupel_check_resources(c);
     save_waiting(c, CUPEL_CORPUS_MAX);
     cupel_check_save_again(c);
@@ -389,6 +393,7 @@ cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_opt
     else
         code = run(c);
     cupel_check_end_resources(c);
+    cupel_side_close(c->side);
     cupel_supervisor_close(c->supervisor);
     report->seconds = cupel_check_elapsed(c);
     if (report->scoreboard.cases > 0) report->cases = (uint64_t)report->scoreboard.cases;

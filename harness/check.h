@@ -8,9 +8,19 @@
 #include "bundle.h"
 #include "corpus.h"
 #include "resource_use.h"
+#include "sanitizer_side.h"
 #include "supervisor.h"
 
 enum { CUPEL_CHECK_FINDINGS_MAX = 128, CUPEL_CHECK_GONE_MAX = 64 };
+
+/* What is put in front of the sanitizer (docs/sanitizer.md): nothing; what brought something new, up to
+ * CUPEL_SANITIZED_MOST of it, and each race's minimal case; all that brought something new. */
+typedef enum cupel_sanitizing {
+    CUPEL_SANITIZER_OFF,
+    CUPEL_SANITIZER_ON,
+    CUPEL_SANITIZER_ALL
+} cupel_sanitizing;
+enum { CUPEL_SANITIZED_MOST = 64 };
 
 typedef struct cupel_check_options {
     const char *kernel;    /* the file that holds the contract */
@@ -25,6 +35,7 @@ typedef struct cupel_check_options {
                      again when that ends or breaks down */
     cupel_limits limits;
     cupel_standing standing;           /* least standing that rejects */
+    cupel_sanitizing sanitizing;       /* OFF where the executor has no sanitizer */
     unsigned gates;                    /* bit per gate to report on; 0: all */
     const volatile sig_atomic_t *stop; /* not zero: the check ends with what it has; may be NULL */
 } cupel_check_options;
@@ -75,7 +86,10 @@ typedef struct cupel_check_report {
     int known;      /* findings that earlier runs have saved */
     int gone_count; /* bundles of earlier runs that no longer fail */
     char gone[CUPEL_CHECK_GONE_MAX][512];
-    int rounds; /* searches that were started */
+    bool sanitized; /* the sanitizer was on; what it took: */
+    cupel_side_counts sanitizer;
+    char sanitizer_trouble[256]; /* why it took nothing; may be empty */
+    int rounds;                  /* searches that were started */
     int64_t features, edges, edge_count;
     cupel_corpus_counts corpus;
     const char *minimising;     /* signature of the finding that is minimised just now; NULL: none */

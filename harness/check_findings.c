@@ -118,7 +118,7 @@ static void tell(const cupel_check *c, const cupel_check_finding *found) {
     if (c->listener && c->listener->found) c->listener->found(c->listener->self, found);
 }
 
-static void save(const cupel_check *c, cupel_check_finding *found, const cupel_trial *trial) {
+void cupel_check_save(cupel_check *c, cupel_check_finding *found, const cupel_trial *trial) {
     cupel_likely_cause_find(trial, &found->finding);
     if (found->minimised) /* a minimal case alone says what the failure needs; its cause may say more */
         found->finding.gate = cupel_gate_of_finding(&found->finding, found->finding.necessary_traits);
@@ -133,7 +133,7 @@ void cupel_check_record_limit(cupel_check *c, const cupel_recipe *recipe, const 
     if (!found) return;
     found->minimised = true;
     c->report->signature_seconds = cupel_check_elapsed(c);
-    save(c, found, &no_trial);
+    cupel_check_save(c, found, &no_trial);
 }
 
 void cupel_check_save_again(cupel_check *c) {
@@ -182,7 +182,7 @@ void cupel_check_record(cupel_check *c, const cupel_recipe *recipe, const cupel_
         /* no trait is known to be necessary yet, and none will be where the minimiser is too dear */
         if (!worth_minimising(c, found)) found->finding.gate = cupel_gate_of_finding(&found->finding, 0);
         c->report->signature_seconds = cupel_check_elapsed(c);
-        save(c, found, trial);
+        cupel_check_save(c, found, trial);
     }
 }
 
@@ -244,7 +244,7 @@ static void minimise(cupel_check *c, cupel_check_finding *found) {
     found->finding.necessary_traits = finding.necessary_traits;
     found->report = report;
     found->minimised = true;
-    save(c, found, &trial);
+    cupel_check_save(c, found, &trial);
 }
 
 static void confirm_pending(cupel_check *c) {

@@ -37,6 +37,7 @@ typedef struct cupel_check {
     cupel_recipe pending[CUPEL_PENDING_MAX];
     int late_tries;       /* suspicions that were run again after the stop */
     uint64_t first_round; /* cases that the first search tries before it draws any */
+    cupel_side *side;     /* the sanitizer's; NULL: off */
     cupel_resources_job *resources_job;
     bool resources_done;
     cupel_code code; /* a failure inside a callback */
@@ -90,6 +91,15 @@ void cupel_check_tell_gone(cupel_check *c, const char *path);
 void cupel_check_begin_resources(cupel_check *c);
 void cupel_check_resources(cupel_check *c);
 void cupel_check_end_resources(cupel_check *c);
+
+/* check_sanitizer.c: opens the sanitizer where it is asked for and available; takes a recipe that brought
+ * something new; ends, with evidence for findings and explanations of those that depend on the schedule. */
+void cupel_check_begin_sanitizer(cupel_check *c);
+void cupel_check_sanitize(cupel_check *c, const cupel_recipe *recipe);
+void cupel_check_end_sanitizer(cupel_check *c);
+
+/* Saves a finding: its bundle, its words. */
+void cupel_check_save(cupel_check *c, cupel_check_finding *found, const cupel_trial *trial);
 
 /* Runs the bundles of earlier runs: those that still fail are findings, those that do not are told. */
 void cupel_check_replay(cupel_check *c);

@@ -76,6 +76,29 @@ static cupel_code set_standing(cupel_cli_settings *s, const char *value, cupel_e
     return CUPEL_OK;
 }
 
+static bool read_sanitizing(const char *value, cupel_sanitizing *out) {
+    static const char *const names[] = {"off", "on", "all"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(value, names[i]) == 0) {
+            *out = (cupel_sanitizing)i;
+            return true;
+        }
+    return false;
+}
+
+static cupel_code set_sanitizing(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    if (read_sanitizing(value, &s->sanitizing)) return CUPEL_OK;
+    return cupel_fail(err, CUPEL_USAGE, "--sanitizer: expected on, off or all, found '%s'", value);
+}
+
+/* The environment may say otherwise, for machines that check much and often. */
+static cupel_sanitizing default_sanitizing(void) {
+    cupel_sanitizing sanitizing = CUPEL_SANITIZER_ON;
+    const char *wanted = getenv("CUPEL_SANITIZER");
+    if (wanted) (void)read_sanitizing(wanted, &sanitizing);
+    return sanitizing;
+}
+
 static cupel_code set_format(cupel_cli_settings *s, const char *value, cupel_error *err) {
     if (strcmp(value, "json") == 0)
         s->json = true;
@@ -155,6 +178,7 @@ FLAG_SETTER(set_quiet, quiet)
 FLAG_SETTER(set_help, help)
 FLAG_SETTER(set_all, all)
 FLAG_SETTER(set_gdb, gdb)
+FLAG_SETTER(set_sanitize, sanitize)
 LIST_SETTER(add_include, includes)
 LIST_SETTER(add_define, defines)
 LIST_SETTER(add_set, sets)
@@ -228,6 +252,10 @@ static const struct option_entry {
      "largest case, in elements of all tensors; default 65536"},
     {"engine", 0, "NAME", SEARCH, set_engine, "where cases come from: libfuzzer (default) or draw"},
     {"standing", 0, "LEAST", SEARCH, set_standing, "proof (default) or evidence: what rejects"},
+    {"sanitizer", 0, "WHAT", SEARCH, set_sanitizing,
+     "races and more, beside the search (emu): on (default: up to 64 inputs), off, all"},
+    {"sanitizer", 0, NULL, CUPEL_CLI_RUN, set_sanitize,
+     "run it in front of the sanitizer too: races and more"},
     {"gates", 0, "LIST", SEARCH, set_gates, "only these gates: CMP-01,EXC-01"},
     {"set", 0, "DIM=N", CUPEL_CLI_RUN, add_set, "value of a dim"},
     {"type", 0, "T=TYPE", CUPEL_CLI_RUN, add_type, "element type of a type variable"},
@@ -303,7 +331,8 @@ static int entry_of(int option) {
 cupel_code cupel_cli_parse(int command, int argc, char **argv, cupel_cli_settings *out, cupel_error *err) {
     struct option longs[ENTRY_COUNT + 1];
     char letters[2 * ENTRY_COUNT + 2];
-    *out = (cupel_cli_settings){.standing = CUPEL_STANDING_PROOF, .seed = 1};
+    *out =
+        (cupel_cli_settings){.standing = CUPEL_STANDING_PROOF, .seed = 1, .sanitizing = default_sanitizing()};
     fill_tables(command, longs, letters);
     opterr = 0;
     optind = 0; /* getopt starts anew */

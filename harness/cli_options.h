@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "finding.h"
+#include "check.h"
 #include "recipe.h"
 
 /* Commands as bits, for the table. */
@@ -43,6 +43,8 @@ typedef struct cupel_cli_settings {
     uint64_t cases, seed;
     int64_t elements;
     cupel_standing standing;
+    cupel_sanitizing sanitizing;
+    bool sanitize; /* run */
     unsigned gates;
     bool seed_given, json, dry_run, quiet, help, all, gdb;
     cupel_cli_list includes, defines, sets, types, params, patterns, specials, placements, amplitudes,

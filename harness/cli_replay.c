@@ -73,9 +73,19 @@ static bool is_unseen(const cupel_cli_bundle *o) {
             strncmp(o->info.signature, "uninitialised-read", 18) == 0);
 }
 
+/* What only the sanitizer saw is put in front of it again. */
+static cupel_code try_bundle(cupel_cli_bundle *o, cupel_trial *trial, cupel_error *err) {
+    cupel_sanitized_counts counts;
+    if (cupel_sanitized_is_race(o->info.signature) &&
+        cupel_sanitized_available(o->session.supervisor.executor))
+        return cupel_sanitized_try(o->supervisor, o->session.contract, &o->session.supervisor, &o->recipe,
+                                   o->session.arena, trial, &counts, err);
+    return cupel_supervisor_try(o->supervisor, &o->recipe, true, o->session.arena, trial, err);
+}
+
 static cupel_code replay(cupel_cli_bundle *o, const char *bundle, bool all, int *status, cupel_error *err) {
     cupel_trial trial = {0};
-    CUPEL_TRY(cupel_supervisor_try(o->supervisor, &o->recipe, true, o->session.arena, &trial, err));
+    CUPEL_TRY(try_bundle(o, &trial, err));
     if (trial.unsupported) return cupel_fail(err, CUPEL_UNSUPPORTED, "%s", trial.text);
     const cupel_finding *finding = cupel_shrink_finding(&trial, o->info.signature);
     print_findings(o, bundle, &trial);
@@ -245,7 +255,9 @@ int cupel_cli_minimise(const cupel_cli_settings *settings) {
     if (code == CUPEL_UNABLE) err.code = CUPEL_IO; /* here the folder is all that is asked for */
     bool limit = code == CUPEL_OK && cupel_resources_is_limit(o.info.signature);
     if (limit) printf("%s: a limit of a device, which has no simpler case\n", bundle);
-    if (code == CUPEL_OK && !limit) code = minimise(&o, settings, bundle, &err);
+    bool race = code == CUPEL_OK && cupel_sanitized_is_race(o.info.signature);
+    if (race) printf("%s: evidence of the sanitizer, which stays as it was found\n", bundle);
+    if (code == CUPEL_OK && !limit && !race) code = minimise(&o, settings, bundle, &err);
     int status = code == CUPEL_OK ? 0 : cupel_cli_complain(&err, false);
     cupel_cli_bundle_close(&o);
     return status;

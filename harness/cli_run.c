@@ -268,10 +268,11 @@ static void print_finding(const cupel_contract *contract, const cupel_recipe *re
     cupel_report_finding(&found, stdout);
 }
 
-/* Nothing judged is no pass. Returns the exit status. */
-static int print_verdict(const cupel_trial *trial) {
+/* Nothing judged is no pass; reports of the sanitizer are evidence, which rejects nothing. Returns the exit
+ * status. */
+static int print_verdict(const cupel_trial *trial, int reports) {
     int64_t judged = 0, by_reason[CUPEL_REASON_COUNT] = {0};
-    if (trial->judged.finding_count) {
+    if (trial->judged.finding_count > reports) {
         printf("\nFAILS\n");
         return cupel_check_exit_status(CUPEL_VERDICT_REJECTED);
     }
@@ -291,6 +292,18 @@ static int print_verdict(const cupel_trial *trial) {
     return cupel_check_exit_status(CUPEL_VERDICT_INCONCLUSIVE);
 }
 
+static cupel_code try_case(const cupel_cli_settings *settings, cupel_cli_session *session,
+                           cupel_supervisor *supervisor, const cupel_recipe *recipe, cupel_trial *trial,
+                           cupel_sanitized_counts *counts, cupel_error *err) {
+    if (!settings->sanitize)
+        return cupel_supervisor_try(supervisor, recipe, true, session->arena, trial, err);
+    if (!cupel_sanitized_available(session->supervisor.executor))
+        return cupel_fail(err, CUPEL_UNSUPPORTED, "--sanitizer: '%s' has none; --on emu has",
+                          session->supervisor.executor);
+    return cupel_sanitized_try(supervisor, session->contract, &session->supervisor, recipe, session->arena,
+                               trial, counts, err);
+}
+
 static cupel_code run(const cupel_cli_settings *settings, cupel_cli_session *session, int *status,
                       cupel_error *err) {
     cupel_recipe recipe;
@@ -301,14 +314,18 @@ static cupel_code run(const cupel_cli_settings *settings, cupel_cli_session *ses
     cupel_code opened = cupel_supervisor_open(session->contract, &session->supervisor, &supervisor, err);
     if (opened != CUPEL_OK) return cupel_check_executor_failed(session->contract, opened, err);
     cupel_trial trial = {0};
-    cupel_code code = cupel_supervisor_try(supervisor, &recipe, true, session->arena, &trial, err);
+    cupel_sanitized_counts counts = {0};
+    cupel_code code = try_case(settings, session, supervisor, &recipe, &trial, &counts, err);
     if (code == CUPEL_OK && trial.unsupported) code = cupel_fail(err, CUPEL_UNSUPPORTED, "%s", trial.text);
     if (code == CUPEL_OK) {
         printf("%s\n", described);
         cupel_cli_table(session->contract, &trial, settings->all, stdout);
+        if (settings->sanitize)
+            printf("\nsanitizer %d run%s, %d report%s\n", counts.runs, counts.runs == 1 ? "" : "s",
+                   counts.reports, counts.reports == 1 ? "" : "s");
         for (int i = 0; i < trial.judged.finding_count; i++)
             print_finding(session->contract, &recipe, &trial, &trial.judged.findings[i]);
-        *status = print_verdict(&trial);
+        *status = print_verdict(&trial, counts.reports);
     }
     cupel_supervisor_close(supervisor);
     return code;

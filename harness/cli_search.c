@@ -102,6 +102,7 @@ int cupel_cli_search(const cupel_cli_settings *settings, const cupel_cli_session
                                    .endless = endless,
                                    .limits = {.max_elements = settings->elements},
                                    .standing = settings->standing,
+                                   .sanitizing = settings->sanitizing,
                                    .gates = settings->gates,
                                    .stop = stop};
     options.supervisor.stop = stop;

@@ -130,6 +130,9 @@ static const char *check_of(const cupel_finding *finding) {
     case CUPEL_FINDING_STRAY_READ: return "run it twice with other content in memory that is no input";
     case CUPEL_FINDING_NONDETERMINISM:
         return "compute-sanitizer --tool racecheck, or a barrier where the lines meet";
+    case CUPEL_FINDING_RACE:
+        return "compute-sanitizer --tool racecheck on ./repro bare where it is shared memory; else whatever is "
+               "said to order the two lines";
     case CUPEL_FINDING_HISTORY: return "make both calls in a fresh process, then the second one alone";
     case CUPEL_FINDING_BAD_ACCESS: return "compute-sanitizer on ./repro bare, or the index at that line";
     case CUPEL_FINDING_REFUSED: return "the launch itself: cudaGetLastError() after it";

@@ -8,6 +8,7 @@
 #include "attribution.h"
 #include "explain_facts.h"
 #include "likely_cause.h"
+#include "races.h"
 #include "wording.h"
 
 static void write_claim(FILE *out, const cupel_bundle *bundle) {
@@ -62,6 +63,11 @@ static void write_place(FILE *out, const cupel_finding *finding) {
                 " bytes from the start of the nearest buffer%s%s.\n\n",
                 cupel_access_name(finding->access.kind), finding->access.size, finding->access.count,
                 finding->access.offset, finding->output_name[0] ? ", " : "", finding->output_name);
+    if (finding->has_race) {
+        char lines[256];
+        cupel_race_describe(&finding->race, lines, sizeof lines);
+        fprintf(out, "Race: %s; nothing orders the two (docs/sanitizer.md).\n\n", lines);
+    }
     if (finding->kind == CUPEL_FINDING_FAULT)
         fprintf(out, "Fault: %s%s.\n\n", cupel_fault_name(finding->fault),
                 finding->signal ? " (by a signal)" : "");

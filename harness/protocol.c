@@ -31,6 +31,7 @@ void cupel_protocol_put_open(cupel_writer *w, const cupel_open_command *command)
     cupel_wire_put_f64(w, command->seconds_limit);
     cupel_wire_put_u64(w, command->step_limit);
     cupel_wire_put_u64(w, command->memory_limit);
+    cupel_wire_put_u8(w, command->sanitize);
     cupel_wire_put_u32(w, (uint32_t)command->define_count);
     cupel_wire_put_u32(w, (uint32_t)command->include_count);
     for (int i = 0; i < command->define_count; i++)
@@ -47,6 +48,7 @@ bool cupel_protocol_get_open(cupel_reader *r, cupel_open_command *out) {
     out->seconds_limit = cupel_wire_get_f64(r);
     out->step_limit = cupel_wire_get_u64(r);
     out->memory_limit = cupel_wire_get_u64(r);
+    out->sanitize = cupel_wire_get_bool(r);
     out->define_count = (int)cupel_wire_get_enum(r, CUPEL_PROTOCOL_TEXTS_MAX + 1);
     out->include_count = (int)cupel_wire_get_enum(r, CUPEL_PROTOCOL_TEXTS_MAX + 1);
     for (int i = 0; i < out->define_count; i++)
@@ -176,6 +178,37 @@ static void get_access(cupel_reader *r, cupel_access *out) {
     if (out->buffer < -1 || out->buffer >= CUPEL_BUFFER_MAX) r->bad = true;
 }
 
+static void put_race(cupel_writer *w, const cupel_race *race) {
+    const cupel_race_side *const sides[] = {&race->earlier, &race->later};
+    for (int i = 0; i < 2; i++) {
+        cupel_wire_put_u32(w, sides[i]->use);
+        put_place(w, &sides[i]->place);
+    }
+    cupel_wire_put_u32(w, race->space);
+    cupel_wire_put_u32(w, (uint32_t)race->buffer);
+    cupel_wire_put_u64(w, (uint64_t)race->offset);
+    cupel_wire_put_u32(w, (uint32_t)race->size);
+    cupel_wire_put_text(w, race->array, sizeof race->array);
+    cupel_wire_put_u8(w, race->marked);
+    cupel_wire_put_u64(w, (uint64_t)race->count);
+}
+
+static void get_race(cupel_reader *r, cupel_race *out) {
+    cupel_race_side *const sides[] = {&out->earlier, &out->later};
+    for (int i = 0; i < 2; i++) {
+        sides[i]->use = (cupel_race_use)cupel_wire_get_enum(r, CUPEL_RACE_ATOMIC + 1);
+        get_place(r, &sides[i]->place);
+    }
+    out->space = (cupel_space)cupel_wire_get_enum(r, CUPEL_SPACE_LOCAL + 1);
+    out->buffer = (int)cupel_wire_get_u32(r);
+    out->offset = (int64_t)cupel_wire_get_u64(r);
+    out->size = (int32_t)cupel_wire_get_u32(r);
+    cupel_wire_get_text(r, out->array, sizeof out->array);
+    out->marked = cupel_wire_get_bool(r);
+    out->count = (int64_t)cupel_wire_get_u64(r);
+    if (out->buffer < -1 || out->buffer >= CUPEL_BUFFER_MAX) r->bad = true;
+}
+
 void cupel_protocol_put_observation(cupel_writer *w, const cupel_observation *seen) {
     cupel_wire_put_u32(w, seen->outcome);
     cupel_wire_put_u32(w, seen->fault);
@@ -185,6 +218,10 @@ void cupel_protocol_put_observation(cupel_writer *w, const cupel_observation *se
     cupel_wire_put_u32(w, (uint32_t)seen->access_count);
     cupel_wire_put_u64(w, (uint64_t)seen->access_total);
     for (int i = 0; i < seen->access_count; i++) put_access(w, &seen->accesses[i]);
+    cupel_wire_put_u8(w, seen->sanitized);
+    cupel_wire_put_u32(w, (uint32_t)seen->race_count);
+    cupel_wire_put_u64(w, (uint64_t)seen->race_total);
+    for (int i = 0; i < seen->race_count; i++) put_race(w, &seen->races[i]);
     cupel_wire_put_u8(w, seen->float_atomics);
     cupel_wire_put_u64(w, seen->steps);
     cupel_wire_put_f64(w, seen->seconds);
@@ -239,6 +276,10 @@ bool cupel_protocol_get_observation(cupel_reader *r, const cupel_case *c, cupel_
     out->access_count = (int)cupel_wire_get_enum(r, CUPEL_ACCESS_MAX + 1);
     out->access_total = (int64_t)cupel_wire_get_u64(r);
     for (int i = 0; i < out->access_count; i++) get_access(r, &out->accesses[i]);
+    out->sanitized = cupel_wire_get_bool(r);
+    out->race_count = (int)cupel_wire_get_enum(r, CUPEL_RACE_MAX + 1);
+    out->race_total = (int64_t)cupel_wire_get_u64(r);
+    for (int i = 0; i < out->race_count; i++) get_race(r, &out->races[i]);
     out->float_atomics = cupel_wire_get_bool(r);
     out->steps = cupel_wire_get_u64(r);
     out->seconds = cupel_wire_get_f64(r);

@@ -61,6 +61,24 @@ static json_t *allowed_object(cupel_dtype type, const cupel_exact_element *exact
     return object;
 }
 
+static json_t *race_side_object(const cupel_race_side *side) {
+    static const char *const uses[] = {"load", "store", "atomic"};
+    const cupel_place *p = &side->place;
+    return json_pack("{s:s, s:s, s:i, s:[i, i, i], s:[i, i, i]}", "use",
+                     uses[side->use <= CUPEL_RACE_ATOMIC ? side->use : CUPEL_RACE_READ], "file", p->file,
+                     "line", p->line, "block", (int)p->block[0], (int)p->block[1], (int)p->block[2], "thread",
+                     (int)p->thread[0], (int)p->thread[1], (int)p->thread[2]);
+}
+
+static json_t *race_object(const cupel_race *race) {
+    static const char *const spaces[] = {"global", "shared", "local"};
+    return json_pack("{s:o, s:o, s:s, s:s, s:I, s:i, s:b}", "earlier", race_side_object(&race->earlier),
+                     "later", race_side_object(&race->later), "space",
+                     spaces[race->space <= CUPEL_SPACE_LOCAL ? race->space : CUPEL_SPACE_GLOBAL], "array",
+                     race->array, "offset", (json_int_t)race->offset, "size", (int)race->size,
+                     "meant_for_others", (int)race->marked);
+}
+
 static json_t *finding_object(const cupel_check_finding *found) {
     const cupel_finding *finding = &found->finding;
     bool values = cupel_word_has_values(finding), certified = values && finding->certified;
@@ -91,6 +109,7 @@ static json_t *finding_object(const cupel_check_finding *found) {
     char where[512];
     cupel_word_place(place, where, sizeof where);
     json_object_set_new(object, "place", text_or_null(where));
+    json_object_set_new(object, "race", finding->has_race ? race_object(&finding->race) : json_null());
     json_object_set_new(object, "likely_cause",
                         finding->cause == CUPEL_SHADOW_NO_FAULT
                             ? json_null()
@@ -212,6 +231,13 @@ static json_t *resources_object(const cupel_resources *r) {
     return object;
 }
 
+static json_t *sanitizer_object(const cupel_check_report *report) {
+    const cupel_side_counts *s = &report->sanitizer;
+    return json_pack("{s:I, s:I, s:I, s:I, s:o}", "inputs", (json_int_t)s->inputs, "runs",
+                     (json_int_t)s->runs, "skipped", (json_int_t)s->skipped, "left", (json_int_t)s->left,
+                     "missing", text_or_null(report->sanitizer_trouble));
+}
+
 static json_t *unsupported_object(const cupel_check_report *report) {
     json_t *object = json_object();
     json_object_set_new(object, "cases", json_integer(report->scoreboard.unsupported));
@@ -246,6 +272,7 @@ static json_t *report_object(const cupel_check_report *report) {
     json_object_set_new(object, "resources",
                         report->resources.architecture_count ? resources_object(&report->resources)
                                                              : json_null());
+    json_object_set_new(object, "sanitizer", report->sanitized ? sanitizer_object(report) : json_null());
     json_object_set_new(object, "findings", findings);
     json_object_set_new(object, "no_longer_fails", gone_array(report));
     json_object_set_new(object, "campaign", report->endless ? campaign_object(report) : json_null());

@@ -4,6 +4,7 @@
 
 #include "attribution.h"
 #include "likely_cause.h"
+#include "races.h"
 #include "report.h"
 #include "wording.h"
 
@@ -172,6 +173,14 @@ static void print_notes(const cupel_check_finding *found, FILE *out) {
         fprintf(out, "  note      left as found, since the budget was used up; cupel minimise goes on\n");
 }
 
+/* A finding about the race itself begins with this. */
+static void print_race(const cupel_finding *finding, FILE *out) {
+    char lines[256];
+    if (!finding->has_race || finding->kind == CUPEL_FINDING_RACE) return;
+    cupel_race_describe(&finding->race, lines, sizeof lines);
+    fprintf(out, "  race      %s, and nothing orders them\n", lines);
+}
+
 void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     const cupel_finding *finding = &found->finding;
     char place[512];
@@ -182,6 +191,7 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     if (cupel_word_has_values(finding)) print_values(found, out);
     cupel_word_place(cupel_word_place_of(finding), place, sizeof place);
     if (place[0]) fprintf(out, "  place     %s\n", place);
+    print_race(finding, out);
     char cause[160];
     cupel_likely_cause_describe(finding, cause, sizeof cause);
     if (cause[0]) fprintf(out, "  likely    %s\n", cause);
@@ -249,6 +259,25 @@ static void print_campaign(const cupel_check_report *report, FILE *out) {
             report->corpus.stored, report->corpus.found);
 }
 
+static void print_sanitizer(const cupel_check_report *report, FILE *out) {
+    const cupel_side_counts *s = &report->sanitizer;
+    if (!report->sanitized) return;
+    int reports = 0;
+    for (int i = 0; i < report->finding_count; i++)
+        reports +=
+            report->findings[i].finding.kind == CUPEL_FINDING_RACE || report->findings[i].finding.has_race;
+    fprintf(out, "sanitizer %" PRId64 " input%s in %" PRId64 " run%s: ", s->inputs, s->inputs == 1 ? "" : "s",
+            s->runs, s->runs == 1 ? "" : "s");
+    if (reports)
+        fprintf(out, "%d race%s", reports, reports == 1 ? "" : "s");
+    else
+        fprintf(out, "no race");
+    if (s->skipped) fprintf(out, "; %" PRId64 " skipped", s->skipped);
+    if (s->left) fprintf(out, "; no time for %" PRId64, s->left);
+    if (report->sanitizer_trouble[0]) fprintf(out, "; not available: %s", report->sanitizer_trouble);
+    fputc('\n', out);
+}
+
 /* Each line begins alike: what it says depends on the compiler that is installed. */
 static void print_resources(const cupel_check_report *report, FILE *out) {
     const cupel_resources *r = &report->resources;
@@ -277,6 +306,7 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
     print_outputs(report, out);
     print_unsupported(report, out);
     print_tried(report, out);
+    print_sanitizer(report, out);
     print_resources(report, out);
     const cupel_executor_backend *backend = cupel_executor_find(report->executor);
     if (backend && backend->varies_schedules && !backend->checks_addresses)

@@ -128,7 +128,7 @@ static int write_allowed(const cupel_repro_job *job) {
 
 /* A race, whatever it does to the result: then one round shows little. */
 static bool needs_schedule(const cupel_finding *finding) {
-    return finding->kind == CUPEL_FINDING_NONDETERMINISM ||
+    return finding->kind == CUPEL_FINDING_NONDETERMINISM || finding->kind == CUPEL_FINDING_RACE ||
            (finding->necessary_traits & CUPEL_TRAIT_SCHEDULE) != 0;
 }
 

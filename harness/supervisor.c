@@ -83,6 +83,7 @@ static cupel_code describe_candidate(cupel_supervisor *s, const cupel_supervisor
     open->seconds_limit = s->limits.seconds;
     open->memory_limit = s->limits.memory;
     open->step_limit = options->exec.step_limit;
+    open->sanitize = options->exec.sanitize;
     open->define_count = options->exec.define_count;
     open->include_count = options->exec.include_count;
     CUPEL_TRY(copy_texts(options->exec.defines, open->define_count, open->defines[0], sizeof open->defines[0],
@@ -106,8 +107,8 @@ static void set_limits(cupel_supervisor *s, const cupel_supervisor_options *opti
     s->limits.prepare_seconds = prepare_seconds;
 }
 
-cupel_code cupel_supervisor_open(const cupel_contract *contract, const cupel_supervisor_options *options,
-                                 cupel_supervisor **out, cupel_error *err) {
+cupel_code cupel_supervisor_create(const cupel_contract *contract, const cupel_supervisor_options *options,
+                                   cupel_supervisor **out, cupel_error *err) {
     const cupel_executor_backend *backend =
         options->executor ? cupel_executor_find(options->executor) : cupel_executor_default(contract);
     if (!backend)
@@ -123,7 +124,19 @@ cupel_code cupel_supervisor_open(const cupel_contract *contract, const cupel_sup
     cupel_code code = describe_candidate(s, options, err);
     if (code == CUPEL_OK) code = cupel_worker_board_create(&s->lone.board, err);
     if (code == CUPEL_OK) code = cupel_worker_board_create(&s->search.board, err);
-    if (code == CUPEL_OK) code = cupel_supervisor_ready(s, &s->lone, err);
+    if (code != CUPEL_OK) {
+        cupel_supervisor_close(s);
+        return code;
+    }
+    *out = s;
+    return CUPEL_OK;
+}
+
+cupel_code cupel_supervisor_open(const cupel_contract *contract, const cupel_supervisor_options *options,
+                                 cupel_supervisor **out, cupel_error *err) {
+    cupel_supervisor *s;
+    CUPEL_TRY(cupel_supervisor_create(contract, options, &s, err));
+    cupel_code code = cupel_supervisor_ready(s, &s->lone, err);
     if (code != CUPEL_OK) {
         cupel_supervisor_close(s);
         return code;
@@ -188,26 +201,36 @@ static bool interrupted(const cupel_supervisor *s, const cupel_desk *desk) {
     return s->stop && *s->stop && atomic_load(&desk->board.shared->phase) == CUPEL_PHASE_PREPARING;
 }
 
-static cupel_code greet(cupel_supervisor *s, cupel_desk *desk, cupel_error *err) {
+cupel_code cupel_supervisor_send_open(cupel_supervisor *s, cupel_desk *desk, cupel_error *err) {
     uint8_t *bytes = malloc(CUPEL_PROTOCOL_COMMAND_MAX);
     if (!bytes) return cupel_fail(err, CUPEL_MEMORY, "no memory for a command");
     cupel_writer w = {.bytes = bytes, .capacity = CUPEL_PROTOCOL_COMMAND_MAX};
     cupel_protocol_put_open(&w, &s->open);
     (void)cupel_worker_send(desk->worker, CUPEL_MESSAGE_OPEN, bytes, w.used); /* a death shows below */
     free(bytes);
+    return CUPEL_OK;
+}
+
+cupel_code cupel_supervisor_take_ready(cupel_supervisor *s, cupel_desk *desk, cupel_worker_event event,
+                                       const cupel_header *header, const uint8_t *payload, cupel_error *err) {
+    if (event == CUPEL_WORKER_DEATH) return opening_failed(s, desk, err);
+    if (header->type != CUPEL_MESSAGE_READY || header->length != sizeof s->isolation)
+        return cupel_supervisor_failed(header, payload, err);
+    memcpy(s->isolation, payload, sizeof s->isolation);
+    s->isolation[sizeof s->isolation - 1] = 0;
+    return CUPEL_OK;
+}
+
+static cupel_code greet(cupel_supervisor *s, cupel_desk *desk, cupel_error *err) {
     cupel_header header;
     const uint8_t *payload;
     cupel_worker_event event;
+    CUPEL_TRY(cupel_supervisor_send_open(s, desk, err));
     do event = cupel_supervisor_wait(s, desk, STOP_WATCH_MILLISECONDS, &header, &payload);
     while (event == CUPEL_WORKER_QUIET && !interrupted(s, desk));
     if (event == CUPEL_WORKER_QUIET)
         return cupel_fail(err, CUPEL_UNABLE, "interrupted while the candidate was compiled");
-    if (event == CUPEL_WORKER_DEATH) return opening_failed(s, desk, err);
-    if (header.type != CUPEL_MESSAGE_READY || header.length != sizeof s->isolation)
-        return cupel_supervisor_failed(&header, payload, err);
-    memcpy(s->isolation, payload, sizeof s->isolation);
-    s->isolation[sizeof s->isolation - 1] = 0;
-    return CUPEL_OK;
+    return cupel_supervisor_take_ready(s, desk, event, &header, payload, err);
 }
 
 void cupel_supervisor_dismiss(cupel_desk *desk) {
@@ -244,8 +267,8 @@ typedef struct lone_run {
     bool proof; /* the trial is to stand by itself */
 } lone_run;
 
-static cupel_code send_run(cupel_supervisor *s, const cupel_case *c, const cupel_run_request *request,
-                           cupel_error *err) {
+cupel_code cupel_supervisor_send_run(cupel_supervisor *s, const cupel_case *c,
+                                     const cupel_run_request *request, cupel_error *err) {
     cupel_run_command command = {
         .schedule = request->schedule, .poison = request->poison, .history = request->history};
     uint8_t bytes[CUPEL_RECIPE_BYTES_MAX + 64];
@@ -307,7 +330,7 @@ static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, con
     run->fresh = false;
     int calls = 1 + (request->history ? cupel_recipe_calls(c->recipe) : 0);
     cupel_worker_set_seconds(desk->worker, s->limits.seconds * factor * calls);
-    CUPEL_TRY(send_run(s, c, request, err));
+    CUPEL_TRY(cupel_supervisor_send_run(s, c, request, err));
     cupel_code code = CUPEL_OK;
     answer answer = await_run(s, c, arena, out, &code, err);
     if (answer == ANSWERED) desk->tainted = taints(s, out);
@@ -363,4 +386,10 @@ cupel_code cupel_supervisor_try(cupel_supervisor *s, const cupel_recipe *recipe,
                            run_lone,
                            s->limits.memory};
     return cupel_trial_run(s->contract, recipe, &runner, CUPEL_CERTIFY, arena, NULL, out, err);
+}
+
+cupel_code cupel_supervisor_run(cupel_supervisor *s, const cupel_case *c, const cupel_run_request *request,
+                                cupel_arena *arena, cupel_observation *out, cupel_error *err) {
+    lone_run run = {.supervisor = s};
+    return run_lone(&run, c, request, arena, out, err);
 }

@@ -41,6 +41,11 @@ CUPEL_MUST_USE cupel_code cupel_supervisor_try(cupel_supervisor *supervisor, con
                                                bool fresh, cupel_arena *arena, cupel_trial *out,
                                                cupel_error *err);
 
+/* One run of a case, in a worker that may have run others. out's bytes lie in arena. */
+CUPEL_MUST_USE cupel_code cupel_supervisor_run(cupel_supervisor *supervisor, const cupel_case *c,
+                                               const cupel_run_request *request, cupel_arena *arena,
+                                               cupel_observation *out, cupel_error *err);
+
 typedef struct cupel_search_options {
     const char *engine; /* NULL: the best there is */
     uint64_t seed;

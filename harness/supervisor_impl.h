@@ -28,6 +28,21 @@ struct cupel_supervisor {
 CUPEL_MUST_USE cupel_code cupel_supervisor_ready(cupel_supervisor *s, cupel_desk *desk, cupel_error *err);
 void cupel_supervisor_dismiss(cupel_desk *desk);
 
+/* As cupel_supervisor_open, without a worker yet. */
+CUPEL_MUST_USE cupel_code cupel_supervisor_create(const cupel_contract *contract,
+                                                  const cupel_supervisor_options *options,
+                                                  cupel_supervisor **out, cupel_error *err);
+
+/* The steps that a worker's opening and a single run are made of, for those that do not want to wait: tells
+ * the desk's new worker what to open; looks at its answer (event and message of cupel_worker_wait); sends it
+ * a case. */
+CUPEL_MUST_USE cupel_code cupel_supervisor_send_open(cupel_supervisor *s, cupel_desk *desk, cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_supervisor_take_ready(cupel_supervisor *s, cupel_desk *desk,
+                                                      cupel_worker_event event, const cupel_header *header,
+                                                      const uint8_t *payload, cupel_error *err);
+CUPEL_MUST_USE cupel_code cupel_supervisor_send_run(cupel_supervisor *s, const cupel_case *c,
+                                                    const cupel_run_request *request, cupel_error *err);
+
 /* Did the desk's worker die of memory that the judging of a case took, not the candidate? Emulated code and a
  * device hold memory only while they run. text: what to say instead. */
 bool cupel_supervisor_overfilled_itself(const cupel_supervisor *s, const cupel_desk *desk, char *text,

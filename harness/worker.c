@@ -71,7 +71,8 @@ static cupel_executor_options executor_options(const worker *w, const char **def
                                     .defines = defines,
                                     .includes = includes,
                                     .seconds_limit = w->open.seconds_limit,
-                                    .step_limit = w->open.step_limit};
+                                    .step_limit = w->open.step_limit,
+                                    .sanitize = w->open.sanitize};
 }
 
 static cupel_code open_candidate(worker *w) {

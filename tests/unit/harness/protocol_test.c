@@ -115,6 +115,9 @@ static void make_observed(observed *o) {
                                   .text = "fine",
                                   .access_count = 1,
                                   .access_total = 40,
+                                  .sanitized = true,
+                                  .race_count = 1,
+                                  .race_total = 5,
                                   .float_atomics = true,
                                   .steps = 12,
                                   .seconds = 0.5,
@@ -122,6 +125,9 @@ static void make_observed(observed *o) {
     o->seen.accesses[0] = (cupel_access){
         .kind = CUPEL_ACCESS_MISALIGNED_READ, .buffer = -1, .offset = -12, .size = 16, .count = 3};
     strcpy(o->seen.accesses[0].place.file, "k.cu");
+    o->seen.races[0] = (cupel_race){
+        .earlier.use = CUPEL_RACE_ATOMIC, .later.place.line = 31, .buffer = -1, .offset = -4, .marked = true};
+    strcpy(o->seen.races[0].array, "tile");
     for (int b = 0; b < 2; b++)
         o->seen.buffers[b] = (cupel_buffer_after){.bytes = content[b],
                                                   .size = o->c.buffers[b].size,
@@ -150,6 +156,13 @@ static void observation_survives_the_way(void **state) {
     assert_int_equal(got.accesses[0].offset, -12);
     assert_int_equal(got.accesses[0].buffer, -1);
     assert_string_equal(got.accesses[0].place.file, "k.cu");
+    assert_true(got.sanitized);
+    assert_int_equal(got.race_total, 5);
+    assert_int_equal(got.races[0].earlier.use, CUPEL_RACE_ATOMIC);
+    assert_int_equal(got.races[0].later.place.line, 31);
+    assert_int_equal(got.races[0].offset, -4);
+    assert_string_equal(got.races[0].array, "tile");
+    assert_true(got.races[0].marked);
     assert_true(got.float_atomics);
     assert_int_equal(got.steps, 12);
     assert_memory_equal(got.buffers[0].bytes, content[0], 8);

@@ -1,5 +1,7 @@
 #include "check_fixture.h"
 
+#include "supervisor_impl.h"
+
 static const char text[] = "cupel: 1\n"
                            "id: checked\n"
                            "source: {file: fake.cu}\n"
@@ -8,10 +10,6 @@ static const char text[] = "cupel: 1\n"
                            "outputs: {y: 'f32[N]', z: 'f32[N]'}\n"
                            "ensures: {y: 'x', z: 'x'}\n"
                            "kernel: {entry: fake, args: [x, y, z, N], grid: [1], block: [32]}\n";
-
-struct cupel_supervisor {
-    int unused;
-};
 
 fake_supervisor fake;
 
@@ -22,6 +20,35 @@ cupel_code cupel_supervisor_open(const cupel_contract *contract, const cupel_sup
     (void)contract, (void)options;
     *out = &the_supervisor;
     return fake.opens == CUPEL_OK ? CUPEL_OK : cupel_fail(err, fake.opens, "it does not open");
+}
+
+/* Of the sanitizer, which no check here turns on. */
+cupel_code cupel_supervisor_create(const cupel_contract *contract, const cupel_supervisor_options *options,
+                                   cupel_supervisor **out, cupel_error *err) {
+    (void)contract, (void)options, (void)out;
+    return cupel_fail(err, CUPEL_UNSUPPORTED, "no sanitizer here");
+}
+void cupel_supervisor_dismiss(cupel_desk *desk) {
+    (void)desk;
+}
+cupel_code cupel_supervisor_send_open(cupel_supervisor *s, cupel_desk *desk, cupel_error *err) {
+    (void)s, (void)desk;
+    return cupel_fail(err, CUPEL_UNSUPPORTED, "no sanitizer here");
+}
+cupel_code cupel_supervisor_take_ready(cupel_supervisor *s, cupel_desk *desk, cupel_worker_event event,
+                                       const cupel_header *header, const uint8_t *payload, cupel_error *err) {
+    (void)s, (void)desk, (void)event, (void)header, (void)payload;
+    return cupel_fail(err, CUPEL_UNSUPPORTED, "no sanitizer here");
+}
+cupel_code cupel_supervisor_send_run(cupel_supervisor *s, const cupel_case *c,
+                                     const cupel_run_request *request, cupel_error *err) {
+    (void)s, (void)c, (void)request;
+    return cupel_fail(err, CUPEL_UNSUPPORTED, "no sanitizer here");
+}
+cupel_code cupel_supervisor_run(cupel_supervisor *s, const cupel_case *c, const cupel_run_request *request,
+                                cupel_arena *arena, cupel_observation *out, cupel_error *err) {
+    (void)s, (void)c, (void)request, (void)arena, (void)out;
+    return cupel_fail(err, CUPEL_UNSUPPORTED, "no sanitizer here");
 }
 
 void cupel_supervisor_close(cupel_supervisor *supervisor) {
