@@ -25,7 +25,8 @@
 extern "C" {
 #endif
 
-enum { CUPEL_EMU_ABI_VERSION = 2 };
+enum { CUPEL_EMU_ABI_VERSION = 3 };
+#define CUPEL_EMU_STACK_SIZE 131072 /* a number as assembly takes it */
 
 typedef struct cupel_emu_dim {
     uint32_t x, y, z;
@@ -36,7 +37,9 @@ typedef struct cupel_emu_dim {
  */
 typedef struct cupel_emu_registers {
     cupel_emu_dim thread;
-    uint32_t lane, warp; /* within the block; beside thread, so that a switch writes one piece */
+    uint32_t lane, warp; /* within the block; thread to stack_low: written by a switch in one piece */
+    uint32_t slot;       /* a bit */
+    uintptr_t stack_low; /* of the running thread; CUPEL_EMU_STACK_SIZE bytes of it are in use at most */
     cupel_emu_dim block, block_dim, grid_dim;
     void *dynamic_shared;         /* start of dynamic shared memory */
     uint32_t dynamic_shared_size; /* bytes */
@@ -165,6 +168,18 @@ void *cupel_emu_memcpy(void *target, const void *source, size_t size);
 void *cupel_emu_memmove(void *target, const void *source, size_t size);
 void *cupel_emu_memset(void *target, int value, size_t size);
 
+/* What a load remembers at its place in the code (emu_inline.c): all that its address, less start, divided by
+ * its size and without a rest, may be below for the access to need no second look. All zeros: nothing yet. */
+typedef struct cupel_emu_site {
+    uintptr_t start;
+    uint64_t count;
+} cupel_emu_site;
+/* A load whose address its site does not know; pc as for the other callbacks. May switch threads. */
+void cupel_emu_load_at(uintptr_t address, uint32_t size, cupel_emu_site *site, const void *pc);
+/* Asked first: whether the load is one of shared memory that may be made at once, though the next one may
+ * have to wait. Uses no register of floating point. */
+int cupel_emu_load_quickly(uintptr_t address, uint32_t size);
+
 /* The candidate's __sanitizer_cov_trace_pc_guard counts an edge in its guard and does
  *     if (--cupel_emu_registers.budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
  * The runtime refills the budget and returns (a thread that spins lets others run), or stops the run as a
@@ -195,6 +210,7 @@ typedef struct cupel_emu_candidate_t {
     const cupel_emu_kernel *kernels;
     cupel_emu_registers_t *registers;
     unsigned char *shared_start, *shared_stop; /* static shared memory, all kernels together */
+    cupel_emu_site *sites_start, *sites_stop;  /* of all loads that have one; the runtime clears them */
     uint32_t edge_count;                       /* trace-pc-guard edges, numbered from 1 */
     uint32_t *edges; /* how often each was taken, edge_count of them (modulo 2^32); the runtime clears them */
 } cupel_emu_candidate_t;

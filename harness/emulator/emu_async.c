@@ -50,16 +50,16 @@ static uint64_t name_of_thread(void) {
 static queue *own_queue(void) {
     if (!queues && (queues = calloc(THREADS, sizeof *queues)) == NULL)
         cupel_emu_report_stop(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL, "no memory for copies");
-    const uint64_t hash = (uint64_t)(m->stack_low >> 12) * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t hash = (uint64_t)(m->registers->stack_low >> 12) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t slot = (uint32_t)(hash >> (64 - THREADS_LOG2)), looked = 0;
-    while (stack_of[slot] != 0 && stack_of[slot] != m->stack_low && looked++ < THREADS)
+    while (stack_of[slot] != 0 && stack_of[slot] != m->registers->stack_low && looked++ < THREADS)
         slot = (slot + 1) % THREADS;
     if (looked == THREADS)
         cupel_emu_report_stop(CUPEL_RUN_UNSUPPORTED, CUPEL_FAULT_NONE, NULL,
                               "too many threads with asynchronous copies; use --on cuda");
     queue *q = &queues[slot];
     if (stack_of[slot] == 0 || q->thread != name_of_thread()) {
-        stack_of[slot] = m->stack_low;
+        stack_of[slot] = m->registers->stack_low;
         q->thread = name_of_thread();
         q->commits = q->first = q->count = 0;
     }

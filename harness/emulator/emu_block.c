@@ -161,7 +161,7 @@ static void end_epoch(void) {
     if (m->seen[0] && m->seen[1]) m->mixed = true;
     m->seen[0] = m->seen[1] = m->global_stored = false;
     m->epoch_key += 2;
-    cupel_emu_check_forget();
+    cupel_emu_check_epoch();
 }
 
 /* Everyone has come: all go on, with the result of the barrier. */

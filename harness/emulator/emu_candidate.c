@@ -1,6 +1,7 @@
 /* Compiled into every candidate, beside its kernels: what they report to without leaving the object, and the
  * one symbol that it exports. Built at run time by the compiler that builds the candidate. */
 #include "emu_abi.h"
+#include "emu_asks.h"
 #include "emu_strict.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -10,6 +11,9 @@ extern const uint32_t cupel_emu_kernel_count HIDDEN;
 /* The linker's bounds of the section of static shared variables; absent when there are none. */
 extern unsigned char __start_cupel_shared[] __attribute__((weak)) HIDDEN;
 extern unsigned char __stop_cupel_shared[] __attribute__((weak)) HIDDEN;
+/* The same for what loads remember. */
+extern cupel_emu_site __start_cupel_sites[] __attribute__((weak)) HIDDEN;
+extern cupel_emu_site __stop_cupel_sites[] __attribute__((weak)) HIDDEN;
 
 HIDDEN cupel_emu_registers_t cupel_emu_registers;
 
@@ -96,6 +100,8 @@ __attribute__((constructor)) static void complete(void) {
     cupel_emu_candidate.kernel_count = cupel_emu_kernel_count;
     cupel_emu_candidate.shared_start = __start_cupel_shared;
     cupel_emu_candidate.shared_stop = __stop_cupel_shared;
+    cupel_emu_candidate.sites_start = __start_cupel_sites;
+    cupel_emu_candidate.sites_stop = __stop_cupel_sites;
 }
 
 /* Before a call that does not return; there is no stack to unpoison. */

@@ -78,7 +78,7 @@ static bool is_near_shared(uintptr_t address) {
 /* Next to the running thread's stack: an index has left an array that lies on it. */
 static void stop_local(uintptr_t address, uint32_t size, bool write, const void *pc) {
     report(write, false, CUPEL_SPACE_LOCAL, address, size, pc);
-    bool below = address < m->stack_low;
+    bool below = address < m->registers->stack_low;
     cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_OUT_OF_BOUNDS, pc,
                           "%s %u bytes outside of the thread's local memory, %s everything on its stack",
                           write ? "writes" : "reads", size, below ? "below" : "above");
@@ -86,7 +86,7 @@ static void stop_local(uintptr_t address, uint32_t size, bool write, const void 
 
 /* Whether an access lies in the running thread's stack, or at most so many bytes below or above it. */
 static bool on_stack(uintptr_t address, uint32_t size, size_t below, size_t above) {
-    return address - (m->stack_low - below) <= CUPEL_EMU_STACK_BYTES + below + above - size;
+    return address - (m->registers->stack_low - below) <= CUPEL_EMU_STACK_BYTES + below + above - size;
 }
 
 static void settle_global(size_t offset, uint32_t size, bool write, const void *pc) {
@@ -143,7 +143,7 @@ static void settle(uintptr_t address, uint32_t size, bool write, const void *pc)
 }
 
 static cupel_space space_of(uintptr_t address) {
-    if (address - m->stack_low < CUPEL_EMU_STACK_BYTES) return CUPEL_SPACE_LOCAL;
+    if (address - m->registers->stack_low < CUPEL_EMU_STACK_BYTES) return CUPEL_SPACE_LOCAL;
     if (address - m->static_shared.start < m->static_shared.size) return CUPEL_SPACE_SHARED;
     if (address - m->dynamic_shared.start < CUPEL_EMU_SHARED_MAX) return CUPEL_SPACE_SHARED;
     return CUPEL_SPACE_GLOBAL;
@@ -201,11 +201,21 @@ static __attribute__((noinline)) void uncommon(uintptr_t address, uint32_t size,
  * 2^64, so that no address, however wild, has the tag of another line. */
 enum { LINE_KEY_SHIFT = 42, LINE_TIMES = 1 << 21 };
 
-void cupel_emu_check_forget(void) {
+static void forget_lines(void) {
     m->line_key += UINT64_C(1) << LINE_KEY_SHIFT;
     if (m->line_key >> LINE_KEY_SHIFT < LINE_TIMES) return;
     memset(m->lines, 0, sizeof m->lines);
     m->line_key = UINT64_C(1) << LINE_KEY_SHIFT;
+}
+
+void cupel_emu_check_forget(void) {
+    forget_lines();
+    cupel_emu_site_forget();
+}
+
+void cupel_emu_check_epoch(void) {
+    forget_lines();
+    cupel_emu_site_forget_shared();
 }
 
 static inline cupel_emu_line *line_of(uintptr_t address) {
@@ -251,7 +261,7 @@ static __attribute__((always_inline)) inline bool at_once(uintptr_t address, uin
         map_set(m->readable, offset, size);
         return true;
     }
-    if (address - m->stack_low < CUPEL_EMU_STACK_BYTES) return true;
+    if (address - m->registers->stack_low < CUPEL_EMU_STACK_BYTES) return true;
     if (address - m->static_shared.start < m->static_shared.size)
         return in_shared_at_once(&m->static_shared, address, size, write);
     if (address - m->dynamic_shared.start < m->dynamic_shared.size)
@@ -272,11 +282,35 @@ CUPEL_EMU_ACCESS(4)
 CUPEL_EMU_ACCESS(8)
 CUPEL_EMU_ACCESS(16)
 
+/* Without the registers of floating point: they need not be saved then, which is most of the way's cost. */
+__attribute__((target("general-regs-only"))) int cupel_emu_load_quickly(uintptr_t address, uint32_t size) {
+    if (m->calm || !m->policy.stepwise || m->access_budget <= 1 || (address & (size - 1)) != 0) return 0;
+    if (m->current->access_key != m->epoch_key || m->seen[1]) return 0;
+    const cupel_emu_shared *shared =
+        address - m->static_shared.start < m->static_shared.size ? &m->static_shared : &m->dynamic_shared;
+    const size_t offset = address - shared->start;
+    if (offset >= shared->size || size > shared->size - offset) return 0;
+    uint32_t word;
+    __builtin_memcpy(&word, shared->readable + (offset >> 3), sizeof word);
+    if ((~(word >> (offset & 7)) & ((1u << size) - 1)) != 0) return 0;
+    m->access_budget--;
+    m->shared_touched = m->seen[0] = true;
+    return 1;
+}
+
+void cupel_emu_load_at(uintptr_t address, uint32_t size, cupel_emu_site *site, const void *pc) {
+    if (at_once(address, size, false))
+        cupel_emu_site_tell(site, address, size);
+    else
+        uncommon(address, size, false, pc);
+}
+
 /* Any size and alignment, in pieces. */
 static void access_range(uintptr_t address, size_t size, bool write, const void *pc) {
     if (--m->access_budget == 0) cupel_emu_budget_spent(pc);
     if (size == 0) return;
-    if (size <= CUPEL_EMU_STACK_BYTES && address - m->stack_low <= CUPEL_EMU_STACK_BYTES - size) return;
+    if (size <= CUPEL_EMU_STACK_BYTES && address - m->registers->stack_low <= CUPEL_EMU_STACK_BYTES - size)
+        return;
     order(address, size, write, pc);
     for (size_t done = 0; done < size; done += 16) {
         size_t piece = size - done < 16 ? size - done : 16;

@@ -17,6 +17,7 @@
 #include "emu_embedded.h"
 #include "emu_entries.h"
 #include "emu_flags.h"
+#include "emu_inline.h"
 #include "emu_sweep.h"
 #include "text.h"
 
@@ -24,14 +25,15 @@
 enum { ROUNDS_MAX = 12, SECONDS_MAX = 120, ARGUMENTS_MAX = 128, STALE_SECONDS = 24 * 3600 };
 
 /* Part of every key: raise it when the compile step changes in a way that no file shows. */
-static const char *const step_version = "3";
+static const char *const step_version = "8";
 
 static const char *const check_flags[] = {CUPEL_EMU_CHECK_FLAGS, NULL};
 static const char *const strict_flags[] = {CUPEL_EMU_STRICT_FLAGS, NULL};
 static const char *const flags[] = {CUPEL_EMU_FRONT_END_FLAGS, CUPEL_EMU_MEANING_FLAGS,
                                     /* a conversion to an integer saturates, as on the device */
                                     "-fno-strict-float-cast-overflow", "-w", "-ferror-limit", "0",
-                                    "-fno-caret-diagnostics", "-fmessage-length=0", "-emit-obj"};
+                                    "-fno-caret-diagnostics", "-fmessage-length=0"};
+static const char *const back_end_flags[] = {CUPEL_EMU_BACK_END_FLAGS, "-w", "-emit-obj"};
 static const char *const candidate_flags[] = {"-std=c11",     "-O2", "-fPIC", "-fvisibility=hidden",
                                               "-fno-builtin", "-c"};
 
@@ -41,8 +43,9 @@ typedef struct job {
     cupel_emu_compiler compiler;
     const char *headers; /* folder of the embedded files */
     bool bounds;         /* launch bounds are compiled too */
+    bool in_halves;      /* checks are put in place between the compiler's halves */
     const char *folder;  /* of this job, removed at its end */
-    const char *source, *object, *runtime, *shared, *log;
+    const char *source, *text, *inlined, *object, *runtime, *shared, *log;
     cupel_error *err;
 } job;
 
@@ -157,6 +160,16 @@ static cupel_code mismatch(job *j, const char *entry, const char *compiler_says)
                       source->kernel_count);
 }
 
+/* A working file: it need not survive a crash of the machine. */
+static cupel_code write_file(const job *j, const char *path, const cupel_buffer *out) {
+    FILE *file = fopen(path, "wb");
+    if (!file) return cupel_fail(j->err, CUPEL_IO, "cannot write %s: %s", path, strerror(errno));
+    bool written = fwrite(out->bytes, 1, out->length, file) == out->length;
+    if (fclose(file) != 0 || !written)
+        return cupel_fail(j->err, CUPEL_IO, "cannot write %s: %s", path, strerror(errno));
+    return CUPEL_OK;
+}
+
 /* The author's text between markers, then one line an entry, so that a compiler error there names its entry
  * by its line. */
 static cupel_code write_source(job *j) {
@@ -167,12 +180,7 @@ static cupel_code write_source(job *j) {
     CUPEL_TRY(cupel_buffer_add(&out, "\n", 1, j->err));
     CUPEL_TRY(cupel_buffer_add(&out, r->source->text, r->source->length, j->err));
     CUPEL_TRY(cupel_emu_entries_write(&out, r->source, r->entry_count, r->entries, j->bounds, j->err));
-    FILE *file = fopen(j->source, "wb"); /* a working file: it need not survive a crash of the machine */
-    if (!file) return cupel_fail(j->err, CUPEL_IO, "cannot write %s: %s", j->source, strerror(errno));
-    bool written = fwrite(out.bytes, 1, out.length, file) == out.length;
-    if (fclose(file) != 0 || !written)
-        return cupel_fail(j->err, CUPEL_IO, "cannot write %s: %s", j->source, strerror(errno));
-    return CUPEL_OK;
+    return write_file(j, j->source, &out);
 }
 
 static cupel_code run(job *j, const char *const *argv, bool *success) {
@@ -213,12 +221,47 @@ static cupel_code compile_source(job *j, bool *success) {
     }
     argv[n++] = "-include";
     argv[n++] = "cupel_prelude.h";
+    argv[n++] = j->in_halves ? "-emit-llvm" : "-emit-obj";
     argv[n++] = "-o";
-    argv[n++] = j->object;
+    argv[n++] = j->in_halves ? j->text : j->object;
     argv[n++] = j->source;
     argv[n] = NULL;
     CUPEL_TRY(write_source(j));
     return run(j, argv, success);
+}
+
+/* From the optimiser's text to an object, with the checks in place. */
+static cupel_code compile_text(job *j, bool *success) {
+    const char *argv[64];
+    int n = 0;
+    char *text;
+    size_t length;
+    cupel_buffer out = {.arena = j->arena};
+    CUPEL_TRY(cupel_text_read(j->text, j->arena, &text, &length, j->err));
+    CUPEL_TRY(cupel_emu_inline_write(text, &out, j->err));
+    CUPEL_TRY(write_file(j, j->inlined, &out));
+    argv[n++] = j->compiler.path;
+    argv[n++] = "-cc1";
+    for (size_t i = 0; i < sizeof back_end_flags / sizeof *back_end_flags; i++) argv[n++] = back_end_flags[i];
+    argv[n++] = "-o";
+    argv[n++] = j->object;
+    argv[n++] = j->inlined;
+    argv[n] = NULL;
+    return run(j, argv, success);
+}
+
+/* The second half. A compiler that does not take it compiles the whole in one go: then checks are calls. */
+static cupel_code finish_object(job *j) {
+    bool success;
+    if (!j->in_halves) return CUPEL_OK;
+    CUPEL_TRY(compile_text(j, &success));
+    if (success) return CUPEL_OK;
+    CUPEL_TRY(cupel_emu_compiler_room(j->log, j->err));
+    j->in_halves = false;
+    CUPEL_TRY(compile_source(j, &success));
+    return success ? CUPEL_OK
+                   : cupel_fail_at(j->err, CUPEL_BUILD, j->request->source->path, 1, 1,
+                                   "the compiler takes the source in parts and not in one go");
 }
 
 static bool is_word(char c) {
@@ -365,6 +408,7 @@ static cupel_code compile_all(job *j) {
                                  "too many errors in host code");
         CUPEL_TRY(handle_errors(j));
     }
+    CUPEL_TRY(finish_object(j));
     CUPEL_TRY(compile_runtime(j));
     return link_object(j);
 }
@@ -375,8 +419,9 @@ static cupel_code start_job(job *j) {
     if (!mkdtemp(folder))
         return cupel_fail(j->err, CUPEL_IO, "cannot write to %s: %s", j->request->cache, strerror(errno));
     j->folder = folder;
-    const char **paths[] = {&j->source, &j->object, &j->runtime, &j->shared, &j->log};
-    static const char *const names[] = {"kernel.cu", "kernel.o", "runtime.o", "kernel.so", "log"};
+    const char **paths[] = {&j->source, &j->text, &j->inlined, &j->object, &j->runtime, &j->shared, &j->log};
+    static const char *const names[] = {"kernel.cu", "kernel.ll", "inlined.ll", "kernel.o",
+                                        "runtime.o", "kernel.so", "log"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         *paths[i] = cupel_arena_printf(j->arena, "%s/%s", folder, names[i]);
         if (!*paths[i]) return out_of_memory(j->err);
@@ -385,7 +430,7 @@ static cupel_code start_job(job *j) {
 }
 
 static void end_job(const job *j) {
-    const char *const paths[] = {j->source, j->object, j->runtime, j->shared, j->log};
+    const char *const paths[] = {j->source, j->text, j->inlined, j->object, j->runtime, j->shared, j->log};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (paths[i]) unlink(paths[i]);
     if (j->folder) rmdir(j->folder);
@@ -425,7 +470,11 @@ cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_are
     if (found) return CUPEL_OK;
     CUPEL_TRY(make_folders(request->cache, arena, err));
     cupel_emu_sweep(request->cache, time(NULL) - STALE_SECONDS);
-    job j = {.request = request, .arena = arena, .err = err, .bounds = true};
+    job j = {.request = request,
+             .arena = arena,
+             .err = err,
+             .bounds = true,
+             .in_halves = !request->debug && !request->strict};
     cupel_code code = start_job(&j);
     if (code == CUPEL_OK) code = compile_all(&j);
     if (code == CUPEL_OK) code = publish(&j, *path);

@@ -22,9 +22,9 @@ static struct sigaction before[CAUGHT];
  * it happened in a function that the candidate called. */
 static const void *candidate_pc(uintptr_t ip, uintptr_t sp) {
     if (cupel_emu_module_is_code(m->module, ip)) return (const void *)(ip + 1);
-    uintptr_t top = m->stack_low + CUPEL_EMU_STACK_BYTES;
-    sp = sp < m->stack_low ? m->stack_low
-                           : (sp + 7) & ~(uintptr_t)7; /* an overflowing stack ends in its guard */
+    uintptr_t top = m->registers->stack_low + CUPEL_EMU_STACK_BYTES;
+    sp = sp < m->registers->stack_low ? m->registers->stack_low
+                                      : (sp + 7) & ~(uintptr_t)7; /* an overflowing stack ends in its guard */
     for (; sp + sizeof(uintptr_t) <= top; sp += sizeof(uintptr_t)) {
         uintptr_t word;
         memcpy(&word, (const void *)sp, sizeof word);
@@ -59,7 +59,8 @@ static void describe(int signal, const siginfo_t *info, uintptr_t ip, uintptr_t 
     const void *pc = candidate_pc(ip, sp);
     uintptr_t address = (uintptr_t)info->si_addr;
     m->out->signal = signal;
-    if (signal == SIGSEGV && m->stack_low - address <= CUPEL_EMU_STACK_GUARD + CUPEL_EMU_STACK_SPREAD) {
+    if (signal == SIGSEGV &&
+        m->registers->stack_low - address <= CUPEL_EMU_STACK_GUARD + CUPEL_EMU_STACK_SPREAD) {
         m->out->signal = 0;
         cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_STACK_OVERFLOW, pc,
                               "a thread's stack of %d KiB overflowed", CUPEL_EMU_STACK_BYTES / 1024);

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu_abi.h"
+
 /* Functions that leave a fiber for good. Not told to AddressSanitizer, which would try to clean a stack that
  * it does not know. */
 #if defined(__has_feature)
@@ -18,7 +20,11 @@
 
 /* A stack's usable bytes; what lies unmapped below and above; and how much more may be mapped next to the
  * usable bytes, so that stacks begin at different offsets in a page. */
-enum { CUPEL_EMU_STACK_BYTES = 128 * 1024, CUPEL_EMU_STACK_GUARD = 32 * 1024, CUPEL_EMU_STACK_SPREAD = 4096 };
+enum {
+    CUPEL_EMU_STACK_BYTES = CUPEL_EMU_STACK_SIZE,
+    CUPEL_EMU_STACK_GUARD = 32 * 1024,
+    CUPEL_EMU_STACK_SPREAD = 4096
+};
 
 typedef struct cupel_emu_stack {
     void *sp;      /* where a new fiber begins */

@@ -7,7 +7,7 @@
 #define CUPEL_EMU_FRONT_END_FLAGS                                                                            \
     "-triple", "x86_64-pc-linux-gnu", "-aux-triple", "x86_64-pc-linux-gnu", "-fcuda-is-device", "-x",        \
         "cuda", "-std=c++17", "-fcuda-allow-variadic-functions", "-fdeclspec", "-mrelocation-model", "pic",  \
-        "-pic-level", "2", "-O2", "-fno-unroll-loops", "-fgnuc-version=4.2.1"
+        "-pic-level", "2", "-O2", "-fno-unroll-loops", "-fgnuc-version=4.2.1", "-disable-red-zone"
 
 /* IEEE operation by operation; no surprises from aliasing; uninitialised locals hold a pattern (NaN for
  * floats), so that a kernel that reads them is wrong in the same way every time. cc1 has its vectorisers off
@@ -49,5 +49,10 @@
 #define CUPEL_EMU_ORDER_FLAGS                                                                                \
     "-mllvm", "-disable-block-placement", "-mllvm", "-disable-early-taildup", "-mllvm",                      \
         "-disable-tail-duplicate"
+
+/* The second half, which makes an object of the optimised text (emu_inline.c). */
+#define CUPEL_EMU_BACK_END_FLAGS                                                                             \
+    "-triple", "x86_64-pc-linux-gnu", "-x", "ir", "-mrelocation-model", "pic", "-pic-level", "2", "-O2",     \
+        "-disable-llvm-passes", "-ffp-contract=off", "-disable-red-zone", CUPEL_EMU_ORDER_FLAGS
 
 #endif

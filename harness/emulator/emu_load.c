@@ -104,7 +104,7 @@ static void read_symbols(cupel_emu_module *module, Elf *elf, Elf_Scn *section, c
 static bool is_variable_section(const char *name) {
     static const char *const others[] = {".got",         ".dynamic",  ".init_array", ".fini_array",
                                          ".data.rel.ro", ".tm_clone", "__sancov",    ".ctors",
-                                         ".dtors",       ".eh_frame", ".relro"};
+                                         "cupel_sites",  ".dtors",    ".eh_frame",   ".relro"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strncmp(name, others[i], strlen(others[i])) == 0) return false;
     return true;

@@ -19,6 +19,8 @@ enum {
     CUPEL_EMU_PARAMETERS_MAX = 8192,
     CUPEL_EMU_LINES = 256,     /* a power of two */
     CUPEL_EMU_LINE_BYTES = 64, /* a bit each in a word */
+    CUPEL_EMU_RUNS = 16,
+    CUPEL_EMU_SHARED_SITES = 256,
     CUPEL_EMU_NOTES_MAX = 4,
     CUPEL_EMU_SLICE = 16384, /* steps handed to a budget at a time */
     CUPEL_EMU_AHEAD = 4      /* threads: so far ahead of its turn a stack is fetched */
@@ -27,11 +29,12 @@ enum {
 /* A thread of the current block, one cache line. Threads stand in the order in which they run: slot p of warp
  * w is not lane p of warp w unless the schedule is canonical. */
 typedef struct cupel_emu_thread {
-    _Alignas(64) void *sp;        /* where it is suspended */
-    uint32_t x, y, z, lane, warp; /* as in cupel_emu_registers, in that order: copied as one piece */
-    uint32_t own;                 /* the bit of its slot in its warp's masks */
-    struct cupel_emu_warp *home;
+    _Alignas(64) void *sp; /* where it is suspended */
+    /* from here to stack_low as in cupel_emu_registers: copied as one piece */
+    uint32_t x, y, z, lane, warp;
+    uint32_t own;        /* the bit of its slot in its warp's masks */
     uintptr_t stack_low; /* of its stack; 0: has not begun, or has ended */
+    struct cupel_emu_warp *home;
     uint32_t access_key; /* barrier epoch * 2, + 1 when the last access to shared memory was a store */
     uint32_t looked;     /* a key of its last access to memory that blocks share; 0: a store */
     const void *wait_pc; /* where it waits: for reports, and for who goes first */
@@ -101,6 +104,11 @@ typedef struct cupel_emu_line {
     uint64_t readable;
 } cupel_emu_line;
 
+/* A piece of global memory all of whose bytes may be read, as offsets. */
+typedef struct cupel_emu_run {
+    size_t start, stop;
+} cupel_emu_run;
+
 typedef struct cupel_emu_machine {
     /* hot: what a callback or a switch touches */
     /* accesses until budget_spent: not in registers->budget, or each step would wait for the last */
@@ -114,7 +122,6 @@ typedef struct cupel_emu_machine {
     const uint8_t *valid, *writable;
     uint8_t *readable;
     const uint8_t *load_map, *store_map; /* bytes of global memory whose accesses need no second look */
-    uintptr_t stack_low;                 /* of the running fiber */
     cupel_emu_shared static_shared, dynamic_shared;
     bool shared_touched;
     bool mixed;         /* an epoch of this run had both reads and stores of shared memory */
@@ -128,6 +135,10 @@ typedef struct cupel_emu_machine {
     bool heard;         /* and there was one (of this block, in this window of emu_progress.c) */
     uint64_t line_key;
     cupel_emu_line lines[CUPEL_EMU_LINES];
+    cupel_emu_run runs[CUPEL_EMU_RUNS]; /* of input, found in this run; the next one goes to next_run */
+    uint32_t next_run;
+    uint32_t shared_site_count; /* sites that were told of shared memory since the last barrier; */
+    cupel_emu_site *shared_sites[CUPEL_EMU_SHARED_SITES]; /* as many as fit */
     cupel_emu_policy policy;
 
     /* the block */
@@ -233,8 +244,13 @@ void cupel_emu_check_begin(void);
 void cupel_emu_check_own(uintptr_t address, uint32_t size, bool write, const void *pc);
 void cupel_emu_check_part(uintptr_t address, uint32_t size, uint32_t alignment, const void *pc);
 bool cupel_emu_check_target(uintptr_t address, uint32_t size, const void *pc);
+void cupel_emu_check_epoch(void); /* shared memory is another one from here on, or is to be looked at anew */
 void cupel_emu_check_forget(
     void); /* lines: memory, or what has been seen of it, is another one from here on */
+/* emu_site.c: tells a load's place of the memory around an address that it may read at once. */
+void cupel_emu_site_tell(cupel_emu_site *site, uintptr_t address, uint32_t size);
+void cupel_emu_site_forget(void);
+void cupel_emu_site_forget_shared(void);
 /* emu_global.c */
 bool cupel_emu_global_begin(void); /* false: no memory */
 void cupel_emu_global_prove(void); /* from here on accesses to what other blocks could use are heard */

@@ -25,7 +25,7 @@ void cupel_emu_strict_fence(void) {
 }
 
 static bool is_private(uintptr_t address) {
-    return address - m->stack_low < CUPEL_EMU_STACK_BYTES ||
+    return address - m->registers->stack_low < CUPEL_EMU_STACK_BYTES ||
            address - (uintptr_t)m->parameters < sizeof m->parameters;
 }
 

@@ -18,12 +18,22 @@ static inline cupel_emu_thread *cupel_emu_choose_in(cupel_emu_warp *warp, uint32
     return &warp->threads[__builtin_ctz(pick)];
 }
 
-/* Makes next the running thread as far as device code and the checker see it. */
+_Static_assert(offsetof(cupel_emu_registers_t, stack_low) == 24 &&
+                   offsetof(cupel_emu_thread, stack_low) - offsetof(cupel_emu_thread, x) == 24,
+               "copied in pieces of 16 and 8 bytes");
+
+/* Makes next the running thread as far as device code and the checker see it. stack_low goes by itself: it
+ * may just have been written, and a wider load would have to wait until the store has left the processor's
+ * queue. */
 static inline void cupel_emu_enter(cupel_emu_thread *next) {
+    cupel_emu_registers_t *registers = cupel_emu_the_machine.registers;
     cupel_emu_the_machine.current = next;
     cupel_emu_the_machine.spent_alone = 0;
-    memcpy(&cupel_emu_the_machine.registers->thread, &next->x, 5 * sizeof(uint32_t));
-    cupel_emu_the_machine.stack_low = next->stack_low;
+    const uintptr_t stack_low = next->stack_low;
+    memcpy(&registers->thread, &next->x, 16);
+    memcpy(&registers->warp, &next->warp, 8);
+    __asm__("" : : : "memory");
+    registers->stack_low = stack_low;
 }
 
 static inline uint64_t *cupel_emu_result_of(cupel_emu_thread *thread) {

@@ -10,7 +10,9 @@
 #include <cmocka.h>
 
 #include "emu_flags.h"
+#include "emu_inline.h"
 #include "schedule.h"
+#include "text.h"
 
 static void quote(char *command, size_t size, const char *const *words, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -23,21 +25,50 @@ static void must_run(const char *command) {
     if (system(command) != 0) fail_msg("failed: %s", command);
 }
 
-cupel_emu_module *candidate_load(const char *file) {
-    static const char *const flags[] = {CUPEL_EMU_FRONT_END_FLAGS, CUPEL_EMU_MEANING_FLAGS,
+/* As emu_compile does it: the checks in place, between the compiler's halves. */
+static void put_checks_in_place(const char *stem) {
+    char path[600], *text;
+    size_t length;
+    cupel_error err;
+    cupel_arena *arena = cupel_arena_create(0);
+    assert_non_null(arena);
+    cupel_buffer out = {.arena = arena};
+    snprintf(path, sizeof path, "%s.ll", stem);
+    if (cupel_text_read(path, arena, &text, &length, &err) != CUPEL_OK ||
+        cupel_emu_inline_write(text, &out, &err) != CUPEL_OK ||
+        cupel_text_write(path, out.bytes, out.length, &err) != CUPEL_OK)
+        fail_msg("%s", err.text);
+    cupel_arena_free(arena);
+}
+
+static void compile(const char *file, const char *stem) {
+    static const char *const front[] = {CUPEL_EMU_FRONT_END_FLAGS, CUPEL_EMU_MEANING_FLAGS,
                                         CUPEL_EMU_CHECK_FLAGS};
-    char stem[512], command[8192], path[600];
-    snprintf(stem, sizeof stem, "%s/%s.%d", TEST_BINARY_DIR, file, (int)getpid());
+    static const char *const back[] = {CUPEL_EMU_BACK_END_FLAGS};
+    char command[8192];
     snprintf(command, sizeof command, "clang -cc1");
-    quote(command, sizeof command, flags, sizeof flags / sizeof flags[0]);
+    quote(command, sizeof command, front, sizeof front / sizeof front[0]);
     size_t used = strlen(command);
     snprintf(command + used, sizeof command - used,
              " -resource-dir \"$(clang -print-resource-dir)\" -internal-isystem \"$(clang "
              "-print-resource-dir)/include\" -internal-isystem /usr/include/x86_64-linux-gnu "
              "-internal-isystem /usr/include "
-             "-I %s -I %s -emit-obj -o %s.o %s/%s",
+             "-I %s -I %s -emit-llvm -o %s.ll %s/%s",
              TEST_SOURCE_DIR, TEST_EMULATOR_DIR, stem, TEST_SOURCE_DIR, file);
     must_run(command);
+    put_checks_in_place(stem);
+    snprintf(command, sizeof command, "clang -cc1");
+    quote(command, sizeof command, back, sizeof back / sizeof back[0]);
+    used = strlen(command);
+    snprintf(command + used, sizeof command - used, " -emit-obj -o %s.o %s.ll", stem, stem);
+    must_run(command);
+}
+
+cupel_emu_module *candidate_load(const char *file) {
+    static const char *const left[] = {"so", "o", "ll"};
+    char stem[512], command[8192], path[600];
+    snprintf(stem, sizeof stem, "%s/%s.%d", TEST_BINARY_DIR, file, (int)getpid());
+    compile(file, stem);
     snprintf(command, sizeof command,
              "clang -O2 -fno-builtin -fPIC -shared -Wl,-z,now -I %s -o %s.so %s/mini_trace.c %s.o",
              TEST_EMULATOR_DIR, stem, TEST_SOURCE_DIR, stem);
@@ -46,9 +77,10 @@ cupel_emu_module *candidate_load(const char *file) {
     cupel_emu_module *module = NULL;
     cupel_error err;
     if (cupel_emu_module_load(path, &module, &err) != CUPEL_OK) fail_msg("%s", err.text);
-    unlink(path); /* loaded and mapped; nothing stays behind */
-    snprintf(path, sizeof path, "%s.o", stem);
-    unlink(path);
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) { /* loaded and mapped; nothing stays behind */
+        snprintf(path, sizeof path, "%s.%s", stem, left[i]);
+        unlink(path);
+    }
     return module;
 }
 

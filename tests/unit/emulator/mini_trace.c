@@ -1,6 +1,7 @@
 /* The hidden runtime of a test candidate: edges, and the plain memory functions that instrumented code calls.
  */
 #include "emu_abi.h"
+#include "emu_asks.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -8,6 +9,8 @@ extern const cupel_emu_kernel candidate_kernels[];
 extern const uint32_t candidate_kernel_count;
 extern unsigned char __start_cupel_shared[] __attribute__((weak, visibility("hidden")));
 extern unsigned char __stop_cupel_shared[] __attribute__((weak, visibility("hidden")));
+extern cupel_emu_site __start_cupel_sites[] __attribute__((weak, visibility("hidden")));
+extern cupel_emu_site __stop_cupel_sites[] __attribute__((weak, visibility("hidden")));
 
 HIDDEN cupel_emu_registers_t cupel_emu_registers;
 
@@ -17,6 +20,8 @@ __attribute__((visibility("default"))) cupel_emu_candidate_t cupel_emu_candidate
     .registers = &cupel_emu_registers,
     .shared_start = __start_cupel_shared,
     .shared_stop = __stop_cupel_shared,
+    .sites_start = __start_cupel_sites,
+    .sites_stop = __stop_cupel_sites,
 };
 
 HIDDEN void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
