@@ -1,5 +1,6 @@
 # Writes a C file whose assembly includes each of FILES, and a table of them: PREFIX_files, an array of
-# PREFIX_file {name, start, stop} that ends with an empty one; HEADER declares both.
+# PREFIX_file {name, start, stop} that ends with an empty one; HEADER declares both. A file in a folder below one that
+# is called include has that folder in its name: cooperative_groups/reduce.h.
 # cupel_embed(output.c prefix header files...)
 function(cupel_embed output prefix header)
   set(assembly "")
@@ -9,6 +10,9 @@ function(cupel_embed output prefix header)
   foreach(file ${ARGN})
     get_filename_component(path ${file} ABSOLUTE)
     get_filename_component(name ${file} NAME)
+    if(path MATCHES "/include/([^/]+/[^/]+)$")
+      set(name ${CMAKE_MATCH_1})
+    endif()
     set(symbol ${prefix}_${index})
     string(APPEND assembly
            "__asm__(\".pushsection .rodata\\n${symbol}:\\n.incbin \\\"${path}\\\"\\n${symbol}_stop:\\n.byte 0\\n\"\n"

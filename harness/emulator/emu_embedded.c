@@ -19,16 +19,36 @@ uint64_t cupel_emu_embedded_hash(void) {
     return hash;
 }
 
+/* The folder of a file, below the one of all; NULL where that is it, or there is no memory. */
+static const char *folder_of(const char *folder, const cupel_emu_embedded_file *f, cupel_arena *arena) {
+    const char *slash = strchr(f->name, '/');
+    return slash ? cupel_arena_printf(arena, "%s/%.*s", folder, (int)(slash - f->name), f->name) : NULL;
+}
+
 static void remove_folder(const char *folder, cupel_arena *arena) {
     for (const cupel_emu_embedded_file *f = cupel_emu_embedded_files; f->name; f++) {
         const char *path = cupel_arena_printf(arena, "%s/%s", folder, f->name);
         if (path) unlink(path);
     }
+    for (const cupel_emu_embedded_file *f = cupel_emu_embedded_files; f->name; f++) {
+        const char *below = folder_of(folder, f, arena);
+        if (below) rmdir(below);
+    }
     rmdir(folder);
+}
+
+static cupel_code make_folders(const char *folder, cupel_arena *arena, cupel_error *err) {
+    for (const cupel_emu_embedded_file *f = cupel_emu_embedded_files; f->name; f++) {
+        const char *below = folder_of(folder, f, arena);
+        if (below && mkdir(below, 0755) != 0 && errno != EEXIST)
+            return cupel_fail(err, CUPEL_IO, "cannot make the folder %s: %s", below, strerror(errno));
+    }
+    return CUPEL_OK;
 }
 
 /* All files first, then all to disk: one journal commit serves them together. */
 static cupel_code write_all(const char *folder, cupel_arena *arena, cupel_error *err) {
+    CUPEL_TRY(make_folders(folder, arena, err));
     for (int flush = 0; flush < 2; flush++) {
         for (const cupel_emu_embedded_file *f = cupel_emu_embedded_files; f->name; f++) {
             const char *path = cupel_arena_printf(arena, "%s/%s", folder, f->name);

@@ -9,7 +9,7 @@
 #include "status.h"
 
 typedef struct cupel_emu_embedded_file {
-    const char *name; /* "cuda_fp16.h" */
+    const char *name; /* "cuda_fp16.h", "cooperative_groups/reduce.h" */
     const unsigned char *start, *stop;
 } cupel_emu_embedded_file;
 

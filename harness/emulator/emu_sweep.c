@@ -18,8 +18,8 @@ static bool is_working_folder(const char *name) {
     return false;
 }
 
-/* They hold files alone. */
-static void remove_folder(int cache, const char *name) {
+/* They hold files, and folders of headers. */
+static void remove_folder(int cache, const char *name, int depth) {
     int fd = openat(cache, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     if (!folder) {
@@ -27,8 +27,9 @@ static void remove_folder(int cache, const char *name) {
         return;
     }
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            (void)unlinkat(fd, entry->d_name, 0);
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            unlinkat(fd, entry->d_name, 0) != 0 && depth > 0)
+            remove_folder(fd, entry->d_name, depth - 1);
     closedir(folder);
     (void)unlinkat(cache, name, AT_REMOVEDIR);
 }
@@ -41,7 +42,7 @@ void cupel_emu_sweep(const char *cache, time_t before) {
         if (is_working_folder(entry->d_name) &&
             fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode) &&
             info.st_mtime < before)
-            remove_folder(dirfd(folder), entry->d_name);
+            remove_folder(dirfd(folder), entry->d_name, 1);
     }
     closedir(folder);
 }

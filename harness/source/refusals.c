@@ -12,18 +12,12 @@ typedef struct refused_word {
 } refused_word;
 
 static const refused_word refused_words[] = {
-    {"cooperative_groups", NULL, "cooperative groups"},
-    {"cg", "::", "cooperative groups"},
-    {"this_thread_block", "(", "cooperative groups"},
-    {"this_grid", "(", "cooperative groups"},
-    {"tiled_partition", "<", "cooperative groups"},
-    {"thread_block_tile", "<", "cooperative groups"},
-    {"coalesced_threads", "(", "cooperative groups"},
+    {"multi_grid_group", NULL, "grids over several devices"},
+    {"this_multi_grid", "(", "grids over several devices"},
     {"cute", "::", "CuTe"},
     {"cutlass", "::", "CUTLASS"},
     {"cub", "::", "CUB"},
     {"thrust", "::", "Thrust"},
-    {"memcpy_async", NULL, "asynchronous copies (cp.async)"},
     {"cudaTextureObject_t", NULL, "textures"},
     {"texture", "<", "textures"},
     {"tex1D", NULL, "textures"},

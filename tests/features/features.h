@@ -35,6 +35,7 @@ typedef struct feature {
     void (*grid)(const feature_launch *l, const uint32_t *x, uint32_t *want);
     void (*real)(const uint32_t *x, feature_real *want);
     int doubles;
+    int together; /* a cooperative launch */
 } feature;
 
 typedef struct feature_file {
@@ -52,8 +53,10 @@ typedef struct feature_file {
     X(votes)                                                                                                 \
     X(integers)                                                                                              \
     X(simd)                                                                                                  \
-    X(conversions) X(rounding) X(math_float) X(math_double) X(fast_math) X(real_parts) X(half) X(bfloat16)   \
-        X(vectors) X(memory) X(shared_memory) X(atomics) X(language) X(fp8)
+    X(conversions)                                                                                           \
+    X(rounding)                                                                                              \
+    X(math_float) X(math_double) X(fast_math) X(real_parts) X(half) X(bfloat16) X(vectors) X(memory)         \
+        X(shared_memory) X(atomics) X(language) X(fp8) X(groups)
 #define FEATURE_DECLARE(name) extern const feature_file feature_##name;
 FEATURE_FILES(FEATURE_DECLARE)
 

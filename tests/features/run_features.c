@@ -59,8 +59,9 @@ static cupel_code write_contract(const feature_file *file, const char *folder, c
         fprintf(out, "  %s_out: \"full([T, %d], 0)\"\n", file->items[i].name, file->items[i].words);
     fprintf(out, "kernel:\n");
     for (int i = 0; i < file->count; i++)
-        fprintf(out, "  - {entry: %s, args: [x, %s_out], grid: [G, H], block: [X, Y, Z], shared: 8192}\n",
-                file->items[i].name, file->items[i].name);
+        fprintf(out, "  - {entry: %s, args: [x, %s_out], grid: [G, H], block: [X, Y, Z], shared: 8192%s}\n",
+                file->items[i].name, file->items[i].name,
+                file->items[i].together ? ", cooperative: true" : "");
     if (fclose(out) != 0) return cupel_fail(err, CUPEL_IO, "cannot write %s", path);
     return CUPEL_OK;
 }

@@ -51,8 +51,8 @@ static const struct {
 } refusal_cases[] = {
     {"asm volatile(\"wgmma.fence.sync.aligned;\");", "the PTX instruction 'wgmma.fence.sync.aligned'"},
     {"asm(\"mov %0, 1;\" : \"=r\"(x));", "the PTX instruction 'mov'"},
-    {"cooperative_groups::this_grid().sync();", "cooperative groups"},
-    {"auto b = cg::this_thread_block();", "cooperative groups"},
+    {"cooperative_groups::this_cluster().sync();", "thread block clusters"},
+    {"cg::multi_grid_group all = cg::this_multi_grid();", "grids over several devices"},
     {"float v = tex2D<float>(t, 0, 0);", "textures"},
     {"surf2Dwrite(v, s, 0, 0);", "surfaces"},
     {"auto t = cute::make_tensor(a);", "CuTe"},
