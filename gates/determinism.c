@@ -122,6 +122,7 @@ static int64_t first_difference(cupel_judging *j, cupel_output_view *view, int r
 static bool asserts_determinism(const cupel_judging *j) {
     const cupel_evidence *e = j->evidence;
     switch (e->c->contract->deterministic) {
+    case CUPEL_DETERMINISTIC_ACROSS_VARIANTS:
     case CUPEL_DETERMINISTIC_TRUE: return true;
     case CUPEL_DETERMINISTIC_FALSE: return false;
     case CUPEL_DETERMINISTIC_AUTO: break;
@@ -408,7 +409,8 @@ void cupel_gate_determinism(cupel_judging *j) {
         judge_difference(j, &j->views[v]);
     }
     int64_t count = compared_elements(j);
-    if (asserts_determinism(j) && exercises_determinism(j))
+    j->determinism_counted = asserts_determinism(j) && exercises_determinism(j);
+    if (j->determinism_counted)
         cupel_judging_tally(j, CUPEL_GATE_ORD_02, count, count);
     else if (j->scoreboard && j->float_atomics &&
              j->evidence->c->contract->deterministic == CUPEL_DETERMINISTIC_AUTO)

@@ -33,8 +33,11 @@ typedef struct cupel_evidence {
     cupel_discerned discerned;
     int run_count;
     cupel_run runs[CUPEL_RUN_MAX]; /* runs[0] is A/1 */
-    bool addresses_checked;        /* the executor reports accesses (emulator) */
-    bool float_atomics_unknown;    /* the executor cannot see atomics */
+    /* The case with the first variant in place of its own, as the first run ran it; NULL: not asked. */
+    const cupel_case *first_variant_case;
+    const cupel_observation *first_variant;
+    bool addresses_checked;     /* the executor reports accesses (emulator) */
+    bool float_atomics_unknown; /* the executor cannot see atomics */
     bool schedule_fixed; /* equal schedules give equal runs (emulator), so runs of one schedule differ by
                             poison alone */
 } cupel_evidence;

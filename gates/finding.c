@@ -31,6 +31,7 @@ static const char *slug(cupel_finding_kind kind) {
         [CUPEL_FINDING_FAULT] = "fault",
         [CUPEL_FINDING_INACCURATE] = "inaccurate",
         [CUPEL_FINDING_RACE] = "race",
+        [CUPEL_FINDING_VARIANTS] = "variants",
     };
     return (unsigned)kind < CUPEL_FINDING_KIND_COUNT ? slugs[kind] : "unknown";
 }

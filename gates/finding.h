@@ -50,7 +50,8 @@ typedef enum cupel_standing { CUPEL_STANDING_EVIDENCE, CUPEL_STANDING_PROOF } cu
     X(REFUSED, "launch that a device refuses")                                                               \
     X(FAULT, "fault")                                                                                        \
     X(INACCURATE, "far less accurate than good kernels")                                                     \
-    X(RACE, "accesses that nothing orders")
+    X(RACE, "accesses that nothing orders")                                                                  \
+    X(VARIANTS, "result depends on the variant")
 
 typedef enum cupel_finding_kind {
 #define CUPEL_FINDING_KIND_NAME(name, text) CUPEL_FINDING_##name,

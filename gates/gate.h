@@ -62,6 +62,8 @@ typedef struct cupel_scoreboard {
     int64_t elements;                                        /* of inputs and outputs, over all cases */
     int64_t smallest[CUPEL_DIM_MAX], largest[CUPEL_DIM_MAX]; /* of each dim, over all cases */
     int64_t cases_by_pattern[CUPEL_PATTERN_COUNT];
+    int64_t cases_by_variant[CUPEL_DIM_MAX]
+                            [CUPEL_VARIANT_VALUES_MAX + 1]; /* of each tuning constant, by rank */
     cupel_output_tally
         outputs[CUPEL_TENSOR_MAX]; /* by tensor of the contract; 0 of those that are no output */
     int64_t judged_by_type[CUPEL_TYPE_MAX]

@@ -1,8 +1,8 @@
 #include "judging.h"
 
-/* Another shape or layout is CMP-03's, another type PRC-01's. */
+/* Another shape, layout or variant is CMP-03's, another type PRC-01's. */
 static int64_t exercised(const cupel_compared *c) {
-    const int others = CUPEL_TRAIT_SHAPE | CUPEL_TRAIT_LAYOUT | CUPEL_TRAIT_TYPE;
+    const int others = CUPEL_TRAIT_SHAPE | CUPEL_TRAIT_LAYOUT | CUPEL_TRAIT_VARIANT | CUPEL_TRAIT_TYPE;
     return c->evidence->traits & others ? -1 : c->judged;
 }
 

@@ -1,7 +1,8 @@
 #include "judging.h"
 
 static int64_t exercised(const cupel_compared *c) {
-    return c->evidence->traits & (CUPEL_TRAIT_SHAPE | CUPEL_TRAIT_LAYOUT) ? c->judged : -1;
+    return c->evidence->traits & (CUPEL_TRAIT_SHAPE | CUPEL_TRAIT_LAYOUT | CUPEL_TRAIT_VARIANT) ? c->judged
+                                                                                                : -1;
 }
 
 static bool applicable(const cupel_contract *contract, const char **why) {
@@ -18,8 +19,8 @@ static bool applicable(const cupel_contract *contract, const char **why) {
 
 const cupel_gate_info cupel_gate_cmp_03 = {
     .gate = CUPEL_GATE_CMP_03,
-    .asserts = "right for every shape and layout claimed",
-    .exercised_by = "shapes that are not ordinary, strides, offsets, shared buffers",
+    .asserts = "right for every shape, layout and variant claimed",
+    .exercised_by = "shapes that are not ordinary, strides, offsets, shared buffers, variants but the first",
     .needs = "a dim with a range, or a claim about layout, alignment or aliasing",
     .not_exercised = "no case of another shape or layout was judged",
     .not_applicable = "one shape and one layout are claimed",

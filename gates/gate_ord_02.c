@@ -1,4 +1,4 @@
-/* What it asserts is judged in determinism.c. */
+/* What it asserts is judged in determinism.c and variants.c. */
 #include "judging.h"
 
 static bool applicable(const cupel_contract *contract, const char **why) {
@@ -16,7 +16,8 @@ static bool applicable(const cupel_contract *contract, const char **why) {
 const cupel_gate_info cupel_gate_ord_02 = {
     .gate = CUPEL_GATE_ORD_02,
     .asserts = "the same bytes on every run and schedule",
-    .exercised_by = "a second run under another schedule",
+    .exercised_by = "a second run under another schedule; with `deterministic: across_variants`, the same "
+                    "case under the first variant",
     .needs = "two runs that end",
     .not_exercised = "no case ran twice",
     .not_applicable = "the contract does not claim it, or floating-point atomics leave the order open",

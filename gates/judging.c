@@ -179,6 +179,8 @@ void cupel_scoreboard_count(cupel_scoreboard *scoreboard, const cupel_case *c) {
         if (first || extent < scoreboard->smallest[d]) scoreboard->smallest[d] = extent;
         if (first || extent > scoreboard->largest[d]) scoreboard->largest[d] = extent;
     }
+    for (int d = c->contract->dim_count - c->contract->variant_count; d < c->contract->dim_count; d++)
+        scoreboard->cases_by_variant[d][cupel_variant_rank(&c->contract->dims[d], c->binding.dims[d])]++;
     for (int t = 0; t < c->tensor_count; t++) {
         int roles = c->contract->tensors[t].roles;
         cupel_pattern pattern = c->recipe->tensors[t].pattern;
@@ -217,5 +219,6 @@ void cupel_gates_judge(const cupel_evidence *evidence, cupel_scoreboard *scorebo
     cupel_gate_memory(&j);
     cupel_gate_determinism(&j);
     cupel_gate_values(&j);
+    cupel_gate_variants(&j);
     cupel_gate_uninitialised(&j);
 }

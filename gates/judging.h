@@ -34,7 +34,8 @@ typedef struct cupel_judging {
     cupel_judged *out;
     int view_count;
     cupel_output_view *views;
-    bool float_atomics; /* in any run */
+    bool float_atomics;       /* in any run */
+    bool determinism_counted; /* the case is among those of ORD-02 */
 } cupel_judging;
 
 /* Did run r end in a way that leaves bytes to judge? */
@@ -83,6 +84,7 @@ void cupel_gate_faults(cupel_judging *j);
 void cupel_gate_launch(cupel_judging *j);
 void cupel_gate_memory(cupel_judging *j);
 void cupel_gate_determinism(cupel_judging *j);
+void cupel_gate_variants(cupel_judging *j);
 void cupel_gate_values(cupel_judging *j);
 void cupel_gate_uninitialised(cupel_judging *j);
 

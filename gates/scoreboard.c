@@ -48,6 +48,8 @@ void cupel_scoreboard_add(cupel_scoreboard *scoreboard, const cupel_scoreboard *
     scoreboard->cases += more->cases;
     scoreboard->elements += more->elements;
     add_all(scoreboard->cases_by_pattern, more->cases_by_pattern, CUPEL_PATTERN_COUNT);
+    for (int d = 0; d < CUPEL_DIM_MAX; d++)
+        add_all(scoreboard->cases_by_variant[d], more->cases_by_variant[d], CUPEL_VARIANT_VALUES_MAX + 1);
     for (int t = 0; t < CUPEL_TENSOR_MAX; t++) {
         add_all(scoreboard->outputs[t].by_reason, more->outputs[t].by_reason, CUPEL_REASON_COUNT);
         scoreboard->outputs[t].coarse += more->outputs[t].coarse;

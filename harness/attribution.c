@@ -217,6 +217,11 @@ static void clear_layouts(const cupel_contract *contract, cupel_recipe *r) {
     r->aliases = 0;
 }
 
+static void take_first_variants(const cupel_contract *contract, cupel_recipe *r) {
+    for (int d = contract->dim_count - contract->variant_count; d < contract->dim_count; d++)
+        r->dims[d] = contract->dims[d].first;
+}
+
 /* ---- one trait at a time ---- */
 
 typedef enum removal { REMOVED, NECESSARY, UNDECIDED } removal;
@@ -239,6 +244,7 @@ static removal remove_trait(attribution *a, int trait, int removed) {
         if (trait == CUPEL_TRAIT_LAYOUT) clear_layouts(contract, &r);
         if (trait == CUPEL_TRAIT_SCHEDULE) r.schedule = 0;
         if (trait == CUPEL_TRAIT_HISTORY) r.history = CUPEL_HISTORY_NONE;
+        if (trait == CUPEL_TRAIT_VARIANT) take_first_variants(contract, &r);
         if (fails(a, &r, removed | trait)) return REMOVED;
     }
     return removal_failed(a);
@@ -261,7 +267,7 @@ static int64_t work_of(const cupel_contract *contract, const cupel_recipe *r, in
 /* Halves the largest dim above floor for which may(d) holds; false when there is none. */
 static bool halve_largest(const cupel_contract *contract, cupel_recipe *r, int64_t floor, const bool *may) {
     int largest = -1;
-    for (int d = 0; d < contract->dim_count; d++) {
+    for (int d = 0; d < contract->dim_count - contract->variant_count; d++) {
         if ((may && !may[d]) || r->dims[d] / 2 < floor || r->dims[d] / 2 < contract->dims[d].lo) continue;
         if (largest < 0 || r->dims[d] > r->dims[largest]) largest = d;
     }
@@ -286,7 +292,8 @@ static bool ordinary_dims(const attribution *a, cupel_recipe *r) {
     const cupel_contract *contract = a->shrink->contract;
     cupel_binding ordinary;
     if (cupel_binding_ordinary(contract, &ordinary, NULL) != CUPEL_OK) return false;
-    memcpy(r->dims, ordinary.dims, sizeof r->dims);
+    const int dims = contract->dim_count - contract->variant_count; /* the variant stays */
+    memcpy(r->dims, ordinary.dims, (size_t)dims * sizeof *r->dims);
     bool batch[CUPEL_DIM_MAX] = {false}, idle[CUPEL_DIM_MAX] = {false};
     for (int d = 0; d < contract->dim_count; d++) {
         batch[d] = is_batch(contract, d);
@@ -329,7 +336,8 @@ static removal remove_shape(attribution *a, int removed) {
 /* What a finding says by its kind need not be tried: without the trait there would be nothing to compare. */
 static bool is_the_finding(const attribution *a, int trait) {
     return (a->finding.kind == CUPEL_FINDING_NONDETERMINISM && trait == CUPEL_TRAIT_SCHEDULE) ||
-           (a->finding.kind == CUPEL_FINDING_HISTORY && trait == CUPEL_TRAIT_HISTORY);
+           (a->finding.kind == CUPEL_FINDING_HISTORY && trait == CUPEL_TRAIT_HISTORY) ||
+           (a->finding.kind == CUPEL_FINDING_VARIANTS && trait == CUPEL_TRAIT_VARIANT);
 }
 
 /* ---- what a failure needs of its values ---- */
@@ -409,7 +417,8 @@ static int value_needs(attribution *a, int removed) {
 
 int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {
     static const int order[] = {CUPEL_TRAIT_SPECIAL,  CUPEL_TRAIT_SUBNORMAL, CUPEL_TRAIT_LAYOUT,
-                                CUPEL_TRAIT_SCHEDULE, CUPEL_TRAIT_HISTORY,   CUPEL_TRAIT_TYPE};
+                                CUPEL_TRAIT_SCHEDULE, CUPEL_TRAIT_HISTORY,   CUPEL_TRAIT_TYPE,
+                                CUPEL_TRAIT_VARIANT};
     attribution a = {
         .shrink = shrink, .original = original, .base = shrink->best, .finding = shrink->finding};
     int traits = cupel_recipe_traits(shrink->contract, &a.base), necessary = 0;
@@ -435,6 +444,7 @@ void cupel_traits_describe(int traits, char *text, size_t size) {
     } names[] = {{CUPEL_TRAIT_SPECIAL, "special values among the inputs"},
                  {CUPEL_TRAIT_SUBNORMAL, "subnormal inputs"},
                  {CUPEL_TRAIT_TYPE, "the element type"},
+                 {CUPEL_TRAIT_VARIANT, "the variant"},
                  {CUPEL_TRAIT_SHAPE, "the shape"},
                  {CUPEL_TRAIT_LAYOUT, "the layout"},
                  {CUPEL_TRAIT_SCHEDULE, "the schedule"},

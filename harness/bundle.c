@@ -458,7 +458,7 @@ static cupel_code read_names(const cupel_json_fields *f, cupel_bundle_info *out)
 
 /* What may be absent; what is there must make sense: another macro, say, is another kernel. */
 static cupel_code read_rest(const cupel_json_fields *f, cupel_bundle_info *out) {
-    enum { TRAITS_ALL = 2 * CUPEL_TRAIT_GRADIENT - 1 };
+    enum { TRAITS_ALL = 2 * CUPEL_TRAIT_VARIANT - 1 };
     char ignored[sizeof out->contract_path];
     uint64_t traits;
     CUPEL_TRY(cupel_json_text(f, "contract_relative", false, ignored, sizeof ignored));

@@ -131,8 +131,11 @@ static const char *check_of(const cupel_finding *finding) {
     case CUPEL_FINDING_NONDETERMINISM:
         return "compute-sanitizer --tool racecheck, or a barrier where the lines meet";
     case CUPEL_FINDING_RACE:
-        return "compute-sanitizer --tool racecheck on ./repro bare where it is shared memory; else whatever is "
+        return "compute-sanitizer --tool racecheck on ./repro bare where it is shared memory; else whatever "
+               "is "
                "said to order the two lines";
+    case CUPEL_FINDING_VARIANTS:
+        return "build both variants, run each once on the same inputs, and compare the bytes";
     case CUPEL_FINDING_HISTORY: return "make both calls in a fresh process, then the second one alone";
     case CUPEL_FINDING_BAD_ACCESS: return "compute-sanitizer on ./repro bare, or the index at that line";
     case CUPEL_FINDING_REFUSED: return "the launch itself: cudaGetLastError() after it";
@@ -157,6 +160,7 @@ static void write_keys(int traits, FILE *out) {
         {CUPEL_TRAIT_SPECIAL, "`finite: true` or a `range` for the input, if such values were never meant"},
         {CUPEL_TRAIT_SUBNORMAL, "`subnormals: flush`, if subnormals may become zeros"},
         {CUPEL_TRAIT_TYPE, "fewer `types`, if this element type was never meant"},
+        {CUPEL_TRAIT_VARIANT, "fewer `variants`, if the kernel is never built so"},
         {CUPEL_TRAIT_LAYOUT, "fewer `layouts`, `align`, or no `may_alias`, if this layout was never meant"}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (traits & keys[i].trait) fprintf(out, "  permitted by: %s\n", keys[i].key);
@@ -169,6 +173,10 @@ void cupel_explain_dispute(const cupel_finding *finding, int traits, FILE *out) 
     if (finding->kind == CUPEL_FINDING_WRONG_VALUE && !order)
         fprintf(out,
                 "  permitted by: `tolerance`, or `accumulate` with a weaker type, if less was promised\n");
+    if (finding->kind == CUPEL_FINDING_VARIANTS)
+        fprintf(
+            out,
+            "  permitted by: `deterministic: true` or `auto`, which leave the variants free of each other\n");
     if (finding->kind == CUPEL_FINDING_NONDETERMINISM)
         fprintf(out, "  permitted by: `deterministic: false`, as long as every result is allowed\n");
 }

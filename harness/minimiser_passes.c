@@ -17,7 +17,7 @@
 
 static bool consider_dim(cupel_shrink *shrink, int dim, int64_t value) {
     const cupel_dim *d = &shrink->contract->dims[dim];
-    if (value < d->lo || value >= shrink->best.dims[dim]) return false;
+    if (d->variant || value < d->lo || value >= shrink->best.dims[dim]) return false;
     cupel_recipe r = shrink->best;
     r.dims[dim] = value;
     return cupel_shrink_consider(shrink, &r);
@@ -110,6 +110,20 @@ static void trade_dims(cupel_shrink *shrink) {
             CONSIDER_WITH(shrink, r.dims[d] -= 1; r.dims[e] -= 1);
             CONSIDER_WITH(shrink, r.dims[d] /= 2; r.dims[e] /= 2);
         }
+}
+
+/* Every tuning constant at its first value, or one of them at an earlier one. */
+static void take_first_variants(cupel_shrink *shrink) {
+    const cupel_contract *contract = shrink->contract;
+    const int from = contract->dim_count - contract->variant_count;
+    if (contract->variant_count == 0) return;
+    CONSIDER_WITH(shrink,
+                  for (int d = from; d < contract->dim_count; d++) r.dims[d] = contract->dims[d].first);
+    for (int d = from; d < contract->dim_count; d++) {
+        CONSIDER_WITH(shrink, r.dims[d] = contract->dims[d].first);
+        for (int i = 0; i < contract->dims[d].value_count; i++)
+            CONSIDER_WITH(shrink, r.dims[d] = contract->dims[d].values[i]);
+    }
 }
 
 bool cupel_minimiser_scan_dims(cupel_shrink *shrink) {
@@ -471,6 +485,7 @@ static const cupel_minimiser_pass passes[] = {
     {"schedule simple", simplify_schedule},
     {"order natural", simplify_permutation},
     {"simple values", take_simple_values},
+    {"first variants", take_first_variants},
     {"all dims down", lower_all_dims},
     {"dims down", lower_dims},
     {"specials off", remove_specials},

@@ -57,7 +57,9 @@ static bool with_value(const cupel_shrink *shrink, int dim, int64_t value, bool 
     *r = shrink->best;
     if (value > shrink->contract->dims[dim].hi || value < shrink->contract->dims[dim].lo) return false;
     for (int d = 0; d < shrink->contract->dim_count; d++)
-        if (d == dim || (together && shrink->best.dims[d] == shrink->best.dims[dim])) r->dims[d] = value;
+        if (d == dim || (together && !shrink->contract->dims[d].variant &&
+                         shrink->best.dims[d] == shrink->best.dims[dim]))
+            r->dims[d] = value;
     return cupel_shrink_repair(shrink->contract, r) && r->dims[dim] == value;
 }
 
@@ -197,7 +199,9 @@ static int next_dim(const cupel_shrink *shrink, const bool *done) {
     int64_t above = -1;
     for (int d = 0; d < contract->dim_count; d++) {
         int64_t distance = shrink->best.dims[d] - contract->dims[d].lo;
-        if (done[d] || contract->dims[d].lo == contract->dims[d].hi || distance <= above) continue;
+        if (done[d] || contract->dims[d].variant || contract->dims[d].lo == contract->dims[d].hi ||
+            distance <= above)
+            continue;
         above = distance;
         telling = d;
     }

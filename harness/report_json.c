@@ -246,6 +246,24 @@ static json_t *unsupported_object(const cupel_check_report *report) {
     return object;
 }
 
+/* {"BLOCK": {"64": 1010, ..}} */
+static json_t *variants_object(const cupel_check_report *report) {
+    const cupel_contract *c = report->contract;
+    json_t *object = json_object();
+    for (int d = c->dim_count - c->variant_count; d < c->dim_count; d++) {
+        const cupel_dim *dim = &c->dims[d];
+        json_t *counts = json_object();
+        for (int i = 0; i < dim->value_count; i++) {
+            char value[32];
+            snprintf(value, sizeof value, "%" PRId64, dim->values[i]);
+            const int rank = cupel_variant_rank(dim, dim->values[i]);
+            json_object_set_new(counts, value, json_integer(report->scoreboard.cases_by_variant[d][rank]));
+        }
+        json_object_set_new(object, dim->name, counts);
+    }
+    return object;
+}
+
 static json_t *report_object(const cupel_check_report *report) {
     json_t *object = json_object(), *gates = json_array(), *findings = json_array(),
            *patterns = json_object();
@@ -277,6 +295,8 @@ static json_t *report_object(const cupel_check_report *report) {
     json_object_set_new(object, "no_longer_fails", gone_array(report));
     json_object_set_new(object, "campaign", report->endless ? campaign_object(report) : json_null());
     json_object_set_new(object, "cases_by_pattern", patterns);
+    if (report->contract->variant_count > 0)
+        json_object_set_new(object, "cases_by_variant", variants_object(report));
     json_object_set_new(object, "unconfirmed", json_integer(report->unconfirmed));
     json_object_set_new(object, "refuted", json_integer(report->false_alarms));
     return object;

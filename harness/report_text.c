@@ -87,6 +87,21 @@ static void print_patterns(const cupel_check_report *report, FILE *out) {
     if (any) fputc('\n', out);
 }
 
+/* Each variant was tried, or it was not: that is to be seen. */
+static void print_variants(const cupel_check_report *report, FILE *out) {
+    const cupel_contract *c = report->contract;
+    for (int d = c->dim_count - c->variant_count; d < c->dim_count; d++) {
+        const cupel_dim *dim = &c->dims[d];
+        const int64_t *cases = report->scoreboard.cases_by_variant[d];
+        fprintf(out, "variants  %s: %" PRId64 " in %" PRId64, dim->name, dim->first, cases[0]);
+        for (int i = 0; i < dim->value_count; i++)
+            if (dim->values[i] != dim->first)
+                fprintf(out, ", %" PRId64 " in %" PRId64, dim->values[i],
+                        cases[cupel_variant_rank(dim, dim->values[i])]);
+        fprintf(out, " cases\n");
+    }
+}
+
 /* Neither nothing nor everything is rounded to. */
 static void print_percent(int64_t part, int64_t whole, FILE *out) {
     const double percent = 100.0 * (double)part / (double)whole;
@@ -303,6 +318,7 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
             report->executor, report->seed);
     print_gates(report, out);
     print_patterns(report, out);
+    print_variants(report, out);
     print_outputs(report, out);
     print_unsupported(report, out);
     print_tried(report, out);

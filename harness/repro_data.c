@@ -138,6 +138,7 @@ static const char *need_not(const cupel_repro_job *job) {
     switch (finding->kind) {
     case CUPEL_FINDING_INACCURATE:
         return "the result is unusual, not impossible: it lies inside what this file permits";
+    case CUPEL_FINDING_VARIANTS: return "one variant by itself is right: the bytes of two are to be compared";
     case CUPEL_FINDING_STRAY_READ: return "what lies in memory that was not initialised is up to chance";
     case CUPEL_FINDING_BAD_ACCESS:
         return job->host ? "an access outside its buffer may find memory that is there"

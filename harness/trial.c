@@ -80,6 +80,31 @@ static cupel_code run_crossed(trial *t) {
     return run_once(t, 0, true, CUPEL_POISON_FINITE);
 }
 
+/* The same inputs under the first variant: what across_variants compares with. An executor that cannot run it
+ * says nothing. */
+static cupel_code run_first_variant(trial *t) {
+    cupel_trial *out = t->out;
+    const cupel_contract *c = t->contract;
+    const cupel_run_request request = {.poison = CUPEL_POISON_NAN};
+    if (c->deterministic != CUPEL_DETERMINISTIC_ACROSS_VARIANTS ||
+        cupel_binding_is_first_variant(&out->c->binding))
+        return CUPEL_OK;
+    cupel_recipe *recipe = cupel_arena_raw(t->arena, 1, sizeof *recipe);
+    if (!recipe) return no_memory(t->err);
+    *recipe = *out->c->recipe;
+    for (int d = c->dim_count - c->variant_count; d < c->dim_count; d++) recipe->dims[d] = c->dims[d].first;
+    cupel_binding binding;
+    if (cupel_recipe_binding(c, recipe, &binding, NULL) != CUPEL_OK || !cupel_binding_legal(&binding))
+        return CUPEL_OK; /* requires leaves this variant out here */
+    cupel_observation *seen = cupel_arena_alloc(t->arena, sizeof *seen);
+    if (!seen) return no_memory(t->err);
+    CUPEL_TRY(cupel_case_materialise(c, recipe, t->arena, &out->first_variant_case, t->err));
+    CUPEL_TRY(t->runner->run(t->runner->self, out->first_variant_case, &request, t->arena, seen, t->err));
+    if (seen->outcome == CUPEL_RUN_NOT_STARTED) return cupel_fail(t->err, CUPEL_WORKER, "%s", seen->text);
+    out->first_variant = seen;
+    return CUPEL_OK;
+}
+
 /* ---- the oracle ---- */
 
 bool cupel_trial_bind(const cupel_case *c, cupel_arena *arena, cupel_bindings *out) {
@@ -287,6 +312,8 @@ static void judge(trial *t) {
                                .good_radii = out->good_radii,
                                .discerned = out->discerned,
                                .run_count = out->run_count,
+                               .first_variant_case = out->first_variant_case,
+                               .first_variant = out->first_variant,
                                .addresses_checked = t->runner->checks_addresses,
                                .float_atomics_unknown = !t->runner->sees_atomics,
                                .schedule_fixed = t->runner->permutes_schedules};
@@ -306,6 +333,7 @@ static cupel_code try_case(trial *t, cupel_confirmation confirmation) {
                                        &out->good_radii, t->err));
         CUPEL_TRY(cupel_discern(out, &t->bindings, &t->rules, t->scoreboard, t->err));
     }
+    if (finished(out, 0)) CUPEL_TRY(run_first_variant(t));
     judge(t);
     if (out->judged.wants_more_runs) {
         CUPEL_TRY(run_crossed(t));

@@ -31,6 +31,8 @@ typedef struct cupel_trial {
     double **good_radii;       /* per output, evidence radii; NULL: not asked (accuracy.h) */
     int run_count;
     cupel_run runs[CUPEL_RUN_MAX];
+    cupel_case *first_variant_case;   /* of `deterministic: across_variants`, where the case has another */
+    cupel_observation *first_variant; /* variant than the first: that, run as the first run; else NULL */
     cupel_judged judged;
     int unconfirmed; /* value findings that the exact oracle did not confirm (ours to mend, never reported) */
     bool unsupported; /* the executor could not run it; reason in text */

@@ -100,7 +100,7 @@ void cupel_history_repair(const cupel_contract *contract, cupel_recipe *recipe) 
     for (int t = 0; t < contract->tensor_count; t++)
         inputs = inputs || contract->tensors[t].roles & CUPEL_ROLE_INPUT;
     for (int d = 0; d < contract->dim_count; d++)
-        shapes = shapes || contract->dims[d].lo < contract->dims[d].hi;
+        shapes = shapes || (!contract->dims[d].variant && contract->dims[d].lo < contract->dims[d].hi);
     if ((unsigned)recipe->history >= CUPEL_HISTORY_COUNT) recipe->history = CUPEL_HISTORY_NONE;
     if (recipe->history == CUPEL_HISTORY_OTHER_SHAPE && !shapes) recipe->history = CUPEL_HISTORY_OTHER_VALUES;
     if (recipe->history == CUPEL_HISTORY_OTHER_VALUES && !inputs) recipe->history = CUPEL_HISTORY_REPEAT;
@@ -156,7 +156,7 @@ static bool scale_dims(const cupel_contract *contract, const cupel_recipe *from,
     if (total < limit / 8) limit = 8 * total;
     if (limit < total) limit = total;
     for (int d = 0; d < contract->dim_count; d++) {
-        if (in_entry(contract, d) || from->dims[d] > INT64_MAX >> 16) continue;
+        if (contract->dims[d].variant || in_entry(contract, d) || from->dims[d] > INT64_MAX >> 16) continue;
         int64_t value = smaller ? from->dims[d] >> steps : from->dims[d] << steps;
         r->dims[d] = cupel_dimension_nearest(&contract->dims[d], value);
     }

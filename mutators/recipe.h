@@ -115,8 +115,8 @@ typedef struct cupel_recipe {
     uint32_t poison;       /* seed of the finite poison */
     cupel_history history; /* the second run's */
     uint32_t permutation;  /* of the inputs' values along wholly reduced axes (reduced_axes.h); 0: none, 1:
-                              reversed,  2: rotated by one, 3: halves exchanged, 4: even places first, from 5 on
-                              at random */
+                              reversed,  2: rotated by one, 3: halves exchanged, 4: even places first, from 5
+                              on  at random */
     uint8_t calls;         /* how many earlier calls history makes; 0 where it is NONE (else read as 1) */
 } cupel_recipe;
 
@@ -176,6 +176,8 @@ enum {
     CUPEL_TRAIT_SUMS = 1024,      /* sums that a lower-precision accumulator gets wrong */
     CUPEL_TRAIT_COTANGENT = 2048, /* upstream gradients that differ by element */
     CUPEL_TRAIT_GRADIENT = 4096,  /* the output is a gradient */
+
+    CUPEL_TRAIT_VARIANT = 8192, /* of a recipe again: not the first variant */
     CUPEL_TRAITS_OF_VALUES = CUPEL_TRAIT_ORDER | CUPEL_TRAIT_SEQUENCE | CUPEL_TRAIT_SUMS |
                              CUPEL_TRAIT_COTANGENT | CUPEL_TRAIT_GRADIENT
 };

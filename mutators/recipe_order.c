@@ -82,6 +82,7 @@ int cupel_recipe_traits(const cupel_contract *contract, const cupel_recipe *reci
         if (recipe->types[i] != 0) traits |= CUPEL_TRAIT_TYPE;
     bool bound = cupel_recipe_binding(contract, recipe, &binding, NULL) == CUPEL_OK;
     if (!bound || !cupel_binding_is_ordinary_shape(&binding)) traits |= CUPEL_TRAIT_SHAPE;
+    if (bound && !cupel_binding_is_first_variant(&binding)) traits |= CUPEL_TRAIT_VARIANT;
     for (int t = 0; t < contract->tensor_count; t++) {
         int64_t shape[CUPEL_RANK_MAX], count = 1;
         /* what lies in an empty tensor is nothing special */
@@ -102,7 +103,10 @@ static void count_complexity(const cupel_contract *contract, const cupel_recipe 
     if (cupel_recipe_binding(contract, recipe, &binding, NULL) == CUPEL_OK)
         counts[0] = cupel_dimensions_total(&binding);
     if (counts[0] < 0) counts[0] = INT64_MAX;
-    for (int i = 0; i < contract->dim_count; i++)
+    const int dims = contract->dim_count - contract->variant_count;
+    for (int i = dims; i < contract->dim_count; i++)
+        counts[4] += cupel_variant_rank(&contract->dims[i], recipe->dims[i]);
+    for (int i = 0; i < dims; i++)
         counts[1] += recipe->dims[i] >> 8 < INT64_C(1) << 40 ? recipe->dims[i] : INT64_C(1) << 48;
     for (int t = 0; t < contract->tensor_count; t++) {
         const cupel_tensor_recipe *tensor = &recipe->tensors[t];

@@ -25,6 +25,7 @@ int64_t cupel_dim_nearest(const cupel_dim *dim, int64_t wanted) {
 }
 
 int64_t cupel_dim_ordinary(const cupel_dim *dim) {
+    if (dim->variant) return dim->first;
     int64_t top = dim->hi < ORDINARY_MAX ? dim->hi : ORDINARY_MAX, power = 1;
     for (int i = dim->value_count - 1; i >= 0; i--) {
         int64_t v = dim->values[i];
@@ -222,7 +223,8 @@ static bool is_dear(const cupel_contract *contract, const int64_t dims[CUPEL_DIM
     cupel_binding b = {.contract = contract};
     memcpy(b.dims, dims, sizeof b.dims);
     double product = 1, elements = 0;
-    for (int i = 0; i < contract->dim_count; i++) product *= dims[i] > 1 ? (double)dims[i] : 1;
+    for (int i = 0; i < contract->dim_count - contract->variant_count; i++)
+        product *= dims[i] > 1 ? (double)dims[i] : 1;
     if (product > ORDINARY_PRODUCT) return true;
     if (cupel_binding_complete(&b, NULL) != CUPEL_OK) return false;
     for (int t = 0; t < contract->tensor_count; t++) {
@@ -236,7 +238,7 @@ static bool is_dear(const cupel_contract *contract, const int64_t dims[CUPEL_DIM
  */
 static bool halve_largest(const cupel_contract *contract, int64_t dims[CUPEL_DIM_MAX]) {
     int largest = -1;
-    for (int i = 0; i < contract->dim_count; i++) {
+    for (int i = 0; i < contract->dim_count - contract->variant_count; i++) {
         const int64_t half = dims[i] / 2;
         if (half < ORDINARY_FLOOR || !claimed(&contract->dims[i], half)) continue;
         if (largest < 0 || dims[i] > dims[largest]) largest = i;
@@ -276,8 +278,23 @@ cupel_code cupel_binding_ordinary(const cupel_contract *contract, cupel_binding 
 }
 
 bool cupel_binding_is_ordinary_shape(const cupel_binding *binding) {
-    return memcmp(binding->dims, binding->contract->ordinary,
-                  sizeof *binding->dims * (size_t)binding->contract->dim_count) == 0;
+    const cupel_contract *c = binding->contract;
+    return memcmp(binding->dims, c->ordinary,
+                  sizeof *binding->dims * (size_t)(c->dim_count - c->variant_count)) == 0;
+}
+
+bool cupel_binding_is_first_variant(const cupel_binding *binding) {
+    const cupel_contract *c = binding->contract;
+    for (int i = c->dim_count - c->variant_count; i < c->dim_count; i++)
+        if (binding->dims[i] != c->dims[i].first) return false;
+    return true;
+}
+
+int cupel_variant_rank(const cupel_dim *dim, int64_t value) {
+    int rank = 0;
+    if (value == dim->first) return 0;
+    while (rank < dim->value_count && dim->values[rank] < value) rank++;
+    return rank + 1;
 }
 
 bool cupel_binding_is_base_type(const cupel_binding *binding) {

@@ -13,7 +13,9 @@
 #include "scalar.h"
 
 enum {
-    CUPEL_DIM_MAX = 16,
+    CUPEL_VARIANT_VALUES_MAX = 16,       /* of one tuning constant */
+    CUPEL_VARIANT_COMBINATIONS_MAX = 64, /* of all */
+    CUPEL_DIM_MAX = 16,                  /* variants included */
     CUPEL_LET_MAX = 32,
     CUPEL_TYPE_MAX = 8,
     CUPEL_PARAM_MAX = 16,
@@ -28,6 +30,10 @@ typedef struct cupel_dim {
     int64_t lo, hi;  /* inclusive; for a list its extremes */
     int value_count; /* > 0: only these values are claimed, ascending */
     const int64_t *values;
+    /* A tuning constant (`variants`): a listed dim of which no claim depends on the value. The one that is
+     * written first is the simplest. */
+    bool variant;
+    int64_t first;
 } cupel_dim;
 
 typedef struct cupel_let {
@@ -117,7 +123,8 @@ typedef struct cupel_launch {
 typedef enum cupel_deterministic {
     CUPEL_DETERMINISTIC_AUTO,
     CUPEL_DETERMINISTIC_TRUE,
-    CUPEL_DETERMINISTIC_FALSE
+    CUPEL_DETERMINISTIC_FALSE,
+    CUPEL_DETERMINISTIC_ACROSS_VARIANTS /* TRUE, and equal bytes for every variant */
 } cupel_deterministic;
 
 typedef struct cupel_contract {
@@ -129,6 +136,7 @@ typedef struct cupel_contract {
 
     int dim_count, let_count, require_count, type_count, param_count, tensor_count, define_count, alias_count,
         launch_count;
+    int variant_count; /* of the dims, the last ones: tuning constants */
     cupel_dim dims[CUPEL_DIM_MAX];
     cupel_let lets[CUPEL_LET_MAX];
     cupel_scalar_expr **requires_;
@@ -249,9 +257,15 @@ cupel_rules cupel_binding_rules(const cupel_binding *binding);
 CUPEL_MUST_USE cupel_code cupel_binding_ordinary(const cupel_contract *contract, cupel_binding *out,
                                                  cupel_error *err);
 
-/* Is every dim as in the ordinary binding; is every type the base type? */
+/* Is every dim as in the ordinary binding, variants aside; is every type the base type; is every variant the
+ * first?
+ */
 bool cupel_binding_is_ordinary_shape(const cupel_binding *binding);
 bool cupel_binding_is_base_type(const cupel_binding *binding);
+bool cupel_binding_is_first_variant(const cupel_binding *binding);
+
+/* 0 for the value of a variant that is written first, then 1, 2, .. in ascending order. */
+int cupel_variant_rank(const cupel_dim *dim, int64_t value);
 
 /* entry with $NAME replaced under a binding, in arena: "softmax<__half>", "tile<64>". */
 CUPEL_MUST_USE cupel_code cupel_binding_entry(const cupel_binding *binding, const cupel_launch *launch,

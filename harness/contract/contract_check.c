@@ -224,6 +224,13 @@ cupel_code cupel_contract_check(cupel_contract *c, cupel_error *err) {
             /* sizeof(T) in a condition may forbid a shape to one type and not to another */
             if (cupel_binding_legal(&probe)) CUPEL_TRY(check_named(&probe, err));
         }
+    for (int d = c->dim_count - c->variant_count; d < c->dim_count; d++)
+        for (int k = 0; k < c->dims[d].value_count; k++) {
+            cupel_binding probe = ordinary;
+            probe.dims[d] = c->dims[d].values[k];
+            if (probe.dims[d] != c->dims[d].first && cupel_binding_legal(&probe))
+                CUPEL_TRY(check_named(&probe, err));
+        }
     cupel_binding smallest = ordinary;
     int64_t corner[CUPEL_DIM_MAX] = {0};
     for (int i = 0; i < c->dim_count; i++) corner[i] = c->dims[i].lo;

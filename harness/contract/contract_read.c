@@ -6,16 +6,12 @@
 
 /* Every key of format 1. */
 static const cupel_reader_key keys[] = {
-    {"cupel", NULL},      {"id", NULL},      {"about", NULL},
-    {"dims", NULL},       {"let", NULL},     {"requires", NULL},
-    {"types", NULL},      {"params", NULL},  {"variants", "tuning constants"},
-    {"inputs", NULL},     {"outputs", NULL}, {"scratch", NULL},
-    {"define", NULL},     {"ensures", NULL}, {"accumulate", NULL},
-    {"products", NULL},   {"order", NULL},   {"math", NULL},
-    {"subnormals", NULL}, {"range", NULL},   {"deterministic", NULL},
-    {"layouts", NULL},    {"kinks", NULL},   {"may_alias", NULL},
-    {"tolerance", NULL},  {"source", NULL},  {"kernel", NULL},
-    {"limits", NULL}};
+    {"cupel", NULL},         {"id", NULL},      {"about", NULL},  {"dims", NULL},       {"let", NULL},
+    {"requires", NULL},      {"types", NULL},   {"params", NULL}, {"variants", NULL},   {"inputs", NULL},
+    {"outputs", NULL},       {"scratch", NULL}, {"define", NULL}, {"ensures", NULL},    {"accumulate", NULL},
+    {"products", NULL},      {"order", NULL},   {"math", NULL},   {"subnormals", NULL}, {"range", NULL},
+    {"deterministic", NULL}, {"layouts", NULL}, {"kinks", NULL},  {"may_alias", NULL},  {"tolerance", NULL},
+    {"source", NULL},        {"kernel", NULL},  {"limits", NULL}};
 
 static cupel_code read_version(cupel_reader *r, const cupel_yaml *root) {
     const cupel_yaml *version = cupel_contract_yaml_get(root, "cupel");

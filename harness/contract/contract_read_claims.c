@@ -147,17 +147,10 @@ static cupel_code read_aliases(cupel_reader *r, const cupel_yaml *list) {
     return CUPEL_OK;
 }
 
-static cupel_code later_word(cupel_reader *r, const cupel_yaml *node, const char *word) {
-    if (node->kind != CUPEL_YAML_SCALAR || strcmp(node->value, word) != 0) return CUPEL_OK;
-    return cupel_fail_span(
-        r->err, CUPEL_UNSUPPORTED, node->text,
-        "expected a value that this version supports, found '%s', which comes with a later version", word);
-}
-
 static cupel_code read_words(cupel_reader *r, const cupel_yaml *root) {
     static const char *const math[] = {"fast", "precise"}, *const subnormals[] = {"keep", "flush"},
                              *const range[] = {"working", "safe"}, *const order[] = {"any", "sequential"},
-                             *const deterministic[] = {"auto", "true", "false"},
+                             *const deterministic[] = {"auto", "true", "false", "across_variants"},
                              *const accumulate[] = {"f32", "f64", "f16", "bf16"},
                              *const products[] = {"tf32", "bf16", "f16"}, *const kinks[] = {"torch", "any"};
     static const cupel_dtype accumulate_types[] = {CUPEL_F32, CUPEL_F64, CUPEL_F16, CUPEL_BF16},
@@ -183,8 +176,9 @@ static cupel_code read_words(cupel_reader *r, const cupel_yaml *root) {
         c->sequential = choice == 1;
     }
     if ((node = cupel_contract_yaml_get(root, "deterministic"))) {
-        CUPEL_TRY(later_word(r, node, "across_variants"));
-        CUPEL_TRY(cupel_reader_choice(r, node, deterministic, 3, &choice));
+        CUPEL_TRY(cupel_reader_choice(r, node, deterministic, 4, &choice));
+        if (choice == CUPEL_DETERMINISTIC_ACROSS_VARIANTS && c->variant_count == 0)
+            return cupel_reader_expected(r, node, "'variants' in the contract beside it");
         c->deterministic = (cupel_deterministic)choice;
     }
     if ((node = cupel_contract_yaml_get(root, "accumulate"))) {

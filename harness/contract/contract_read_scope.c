@@ -67,6 +67,35 @@ static cupel_code read_dims(cupel_reader *r, const cupel_yaml *dims) {
     return CUPEL_OK;
 }
 
+/* {BLOCK: [64, 128, 256]}: dims that come behind the others. The order of a list says which value is the
+ * simplest. */
+static cupel_code read_variants(cupel_reader *r, const cupel_yaml *variants) {
+    cupel_contract *c = r->contract;
+    int64_t combinations = 1;
+    CUPEL_TRY(cupel_reader_map(r, variants, "a map of tuning constants, e.g. {BLOCK: [64, 128, 256]}"));
+    if (c->dim_count + variants->count > CUPEL_DIM_MAX)
+        return cupel_reader_expected(r, variants, "at most %d dims and variants together", CUPEL_DIM_MAX);
+    for (int i = 0; i < variants->count; i++) {
+        const cupel_yaml *list = variants->items[i];
+        cupel_dim *dim = &c->dims[c->dim_count];
+        CUPEL_TRY(cupel_reader_list(r, list, "a list of values, e.g. [64, 128, 256]"));
+        CUPEL_TRY(cupel_reader_at_most(r, list, list->count, CUPEL_VARIANT_VALUES_MAX, "values"));
+        CUPEL_TRY(cupel_reader_declare(r, variants->keys[i], CUPEL_NAME_DIM, c->dim_count));
+        dim->name = variants->keys[i]->value;
+        CUPEL_TRY(read_dim_list(r, list, dim));
+        CUPEL_TRY(cupel_reader_integer(r, list->items[0]->text, "an integer", 0, extent_max, &dim->first));
+        dim->variant = true;
+        combinations *= dim->value_count;
+        c->dim_count++;
+        c->variant_count++;
+        if (combinations > CUPEL_VARIANT_COMBINATIONS_MAX)
+            return cupel_reader_expected(
+                r, list, "at most %d combinations of variants, and with this list there are %lld",
+                CUPEL_VARIANT_COMBINATIONS_MAX, (long long)combinations);
+    }
+    return CUPEL_OK;
+}
+
 static cupel_code read_types(cupel_reader *r, const cupel_yaml *types) {
     cupel_contract *c = r->contract;
     CUPEL_TRY(cupel_reader_map(r, types, "a map of type variables, e.g. {T: [f32, f16]}"));
@@ -219,7 +248,9 @@ cupel_code cupel_contract_read_scope(cupel_reader *r, const cupel_yaml *root) {
                      *params = cupel_contract_yaml_get(root, "params"),
                      *lets = cupel_contract_yaml_get(root, "let"),
                      *conditions = cupel_contract_yaml_get(root, "requires");
+    const cupel_yaml *variants = cupel_contract_yaml_get(root, "variants");
     CUPEL_TRY(read_dims(r, cupel_contract_yaml_get(root, "dims")));
+    if (variants) CUPEL_TRY(read_variants(r, variants));
     if (types) CUPEL_TRY(read_types(r, types));
     if (params) CUPEL_TRY(read_params(r, params));
     if (lets) CUPEL_TRY(read_lets(r, lets));
