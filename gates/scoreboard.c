@@ -37,6 +37,14 @@ static void add_tally(cupel_gate_tally *to, const cupel_gate_tally *from) {
     if (from->worst_ratio > to->worst_ratio) to->worst_ratio = from->worst_ratio;
 }
 
+/* What the constants and the last outputs are is for a search to know. */
+static void add_strawmen(cupel_strawmen *to, const cupel_strawmen *from) {
+    for (int gate = 0; gate < CUPEL_GATE_COUNT; gate++) {
+        to->tried[gate] |= from->tried[gate];
+        to->rejected[gate] |= from->rejected[gate];
+    }
+}
+
 void cupel_scoreboard_add(cupel_scoreboard *scoreboard, const cupel_scoreboard *more) {
     bool first = scoreboard->cases == 0;
     if (more->cases == 0) return;
@@ -59,4 +67,6 @@ void cupel_scoreboard_add(cupel_scoreboard *scoreboard, const cupel_scoreboard *
     scoreboard->float_atomic_cases += more->float_atomic_cases;
     scoreboard->unsupported += more->unsupported;
     scoreboard->shadowed += more->shadowed;
+    scoreboard->discerned += more->discerned;
+    add_strawmen(&scoreboard->strawmen, &more->strawmen);
 }
