@@ -22,6 +22,7 @@ static cupel_finding finding_of(const fake_kernel *kernel, const char *output) {
     cupel_finding finding = {.kind = kernel->kind,
                              .standing = kernel->evidence ? CUPEL_STANDING_EVIDENCE : CUPEL_STANDING_PROOF,
                              .output = output[0] == 'z',
+                             .gradient = kernel->gradient,
                              .type = CUPEL_F32,
                              .ratio = NAN,
                              .steps = NAN};

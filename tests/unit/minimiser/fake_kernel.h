@@ -11,6 +11,7 @@ typedef struct fake_kernel {
     bool (*fails_otherwise)(const cupel_contract *contract, const cupel_recipe *recipe);
     cupel_finding_kind kind;
     bool evidence; /* the finding is no proof */
+    bool gradient; /* the output is a gradient */
     int calls, slips;
 } fake_kernel;
 
