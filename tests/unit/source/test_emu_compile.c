@@ -325,9 +325,10 @@ static void refusals_are_sentences(void **state) {
         compile_text(&f, "__global__ void k(float *x, cudaTextureObject_t t) { x[0] = 1; }\n", "k", &c),
         CUPEL_UNSUPPORTED);
     assert_non_null(strstr(c.err.text, "textures in 'k' are not emulated"));
-    assert_int_equal(compile_text(&f, "__global__ void k(float *x) { wmma::fill(x); }\n", "k", &c),
-                     CUPEL_UNSUPPORTED);
-    assert_non_null(strstr(c.err.text, "fragments (wmma) in 'k' are not emulated"));
+    assert_int_equal(
+        compile_text(&f, "__global__ void k(float *x) { asm(\"discard.L2 [%0], 128;\"); }\n", "k", &c),
+        CUPEL_UNSUPPORTED);
+    assert_non_null(strstr(c.err.text, "the PTX instruction 'discard.L2' in 'k' is not emulated"));
     assert_int_equal(compile_text(&f, "__global__ void k(float *x) { cutlass::fill(x); }\n", "k", &c),
                      CUPEL_UNSUPPORTED);
     assert_non_null(strstr(c.err.text, "CUTLASS in 'k' is not emulated"));
