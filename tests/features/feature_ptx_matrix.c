@@ -57,9 +57,9 @@ static int byte_of(uint32_t x, int i, int is_signed) {
 static void place_bytes(matrices *m, unsigned lane, const uint32_t *a, const uint32_t *b, int a_signed) {
     const unsigned group = lane >> 2, in_group = lane % 4;
     for (int i = 0; i < m->k / 2; i++) {
-        const unsigned row = m->k == 16                       ? (i < 4 ? group : group + 8)
+        const unsigned row = m->k == 16                    ? (i < 4 ? group : group + 8)
                              : i < 4 || (8 <= i && i < 12) ? group
-                                                              : group + 8;
+                                                           : group + 8;
         const unsigned column = in_group * 4 + (unsigned)(i & 3) + (m->k == 32 && i >= 8 ? 16 : 0);
         m->a[row][column] = byte_of(a[i / 4], i % 4, a_signed);
     }
@@ -151,8 +151,7 @@ static void byte_products(const uint32_t *x, int k, matrices *m) {
     for (unsigned lane = 0; lane < 32; lane++) {
         const uint32_t *own = x + lane * FEATURE_INPUTS;
         place_bytes(m, lane, own, own + (k == 32 ? 4 : 2), k == 32);
-        for (int i = 0; i < 4; i++)
-            *of_lane(m->c, lane, i) = (int32_t)own[k == 32 ? (6 + i) % 8 : 3 + i];
+        for (int i = 0; i < 4; i++) *of_lane(m->c, lane, i) = (int32_t)own[k == 32 ? (6 + i) % 8 : 3 + i];
     }
     multiply(m);
 }

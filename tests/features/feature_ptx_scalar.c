@@ -244,7 +244,7 @@ static void ptx_approximations(const uint32_t *x, feature_real *want) {
     want[0] = near(exp2(a), 2.5, 0x1p-126);
     want[1] = near(log2(p), 2, 0x1p-22);
     want[2] = near(1 / sqrt(p), 2.5, 0);
-    want[3] = near(1 / (double)p, 1.5, 0x1p-126);
+    want[3] = near(1 / (double)flushed(p), 1.5, 0x1p-126);
     want[4] = near(sin(a), 0, fabsf(a) <= 3.1416f ? 0x1p-20 : INFINITY);
     want[5] = near(cos(a), 0, fabsf(a) <= 3.1416f ? 0x1p-20 : INFINITY);
     want[6] = near(tanh(a), 0x1p13, 0);
