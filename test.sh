@@ -88,7 +88,9 @@ short_tier() {
     if step build-release build release -DCUPEL_TESTS=ON; then
         tests tests-release build/release -L short
         kernels kernels --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
-            --cases-accepted 3000 --cases-rejected 1500
+            --only '^(?!hgemm-mma|gemm-wmma)' --cases-accepted 3000 --cases-rejected 1500
+        kernels tensor-cores --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
+            --only '^(hgemm-mma|gemm-wmma)' --cases-accepted 200 --cases-rejected 200
         kernels faults --cupel build/release/cupel --manifest tests/e2e/faults/manifest.txt --cases-rejected 100 --cases-accepted 300
         kernels correct --cupel build/release/cupel --manifest tests/e2e/correct/manifest.txt --folder tests/e2e/correct --cases-rejected 300 --cases-accepted 300
     fi

@@ -1,7 +1,7 @@
 /* cupel: 1
 id: gemm-wmma-col-major
 about: The product through wmma fragments of gemm_wmma.cu; the fragment of b is declared with the wrong layout.
-dims:    {M: 1..256, N: 1..256, K: 1..256}
+dims:    {M: 1..48, N: 1..48, K: 1..64}
 inputs:  {a: "f16[M, K]", b: "f16[K, N]"}
 outputs: {c: "f32[M, N]"}
 ensures: {c: "matmul(a, b)"}

@@ -2,7 +2,7 @@
 id: hgemm-mma-no-trans
 about: >
   The product on tensor cores of hgemm_mma_no_trans.cu; b, stored by rows, is loaded without transposition.
-dims:    {M: 1..256, N: 8..256, K: 8..256}
+dims:    {M: 1..80, N: 8..80, K: 8..160}
 requires: ["N % 8 == 0", "K % 8 == 0"]
 inputs:  {a: "f16[M, K]", b: "f16[K, N]"}
 outputs: {c: "f16[M, N]"}
