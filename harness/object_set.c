@@ -159,6 +159,8 @@ static cupel_code start(object_set *set, const cupel_executor_options *options, 
     CUPEL_TRY(cupel_source_load(contract->source, &source, set->arena, &set->source, err));
     set->request =
         (cupel_emu_compile_request){.source = set->source,
+                                    .fused = contract->options.fmad == CUPEL_FMAD_ON,
+                                    .fast_functions = contract->options.fast_functions,
                                     .define_count = contract->source_define_count + options->define_count,
                                     .cache = options->cache};
     CUPEL_TRY(join(set->arena, contract->source_defines, contract->source_define_count, options->defines,

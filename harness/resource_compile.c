@@ -160,6 +160,8 @@ static cupel_code read_binary(work *w, int architecture, const cupel_cuda_code *
 static cupel_code compile_some(work *w, int architecture, int entry_count, cupel_error *err) {
     cupel_cuda_code code;
     cupel_cuda_compile_request request = {.source = w->source,
+                                          .option_count = w->contract->options.count,
+                                          .options = w->contract->options.items,
                                           .architecture = architecture,
                                           .define_count = w->define_count,
                                           .defines = w->defines,
@@ -188,6 +190,8 @@ static void compile_for(work *w, int architecture) {
 
 static cupel_code read_emulated(work *w, cupel_error *err) {
     cupel_emu_compile_request request = {.source = w->source,
+                                         .fused = w->contract->options.fmad == CUPEL_FMAD_ON,
+                                         .fast_functions = w->contract->options.fast_functions,
                                          .define_count = w->define_count,
                                          .defines = w->defines,
                                          .entry_count = w->base_count,

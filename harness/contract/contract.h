@@ -120,6 +120,17 @@ typedef struct cupel_launch {
     bool cooperative;           /* all blocks resident together; the grid can be synchronised */
 } cupel_launch;
 
+/* Options of CUDA's run-time compiler, and what they mean where something else compiles. */
+enum { CUPEL_OPTION_MAX = 8 };
+typedef enum cupel_fmad { CUPEL_FMAD_UNSAID, CUPEL_FMAD_OFF, CUPEL_FMAD_ON } cupel_fmad;
+typedef struct cupel_compiler_options {
+    int count;
+    const char *items[CUPEL_OPTION_MAX]; /* as they are written: "-fmad=false" */
+    cupel_fmad fmad;                     /* whether a * b + c may be, and is, fused */
+    bool flushes;                        /* subnormal operands and results of float arithmetic are zeros */
+    bool fast_functions;                 /* expf means __expf, and so on */
+} cupel_compiler_options;
+
 typedef enum cupel_deterministic {
     CUPEL_DETERMINISTIC_AUTO,
     CUPEL_DETERMINISTIC_TRUE,
@@ -147,7 +158,8 @@ typedef struct cupel_contract {
     cupel_define *defines;
     int aliases[CUPEL_ALIAS_MAX][2]; /* pairs of tensors that may share a buffer */
     cupel_launch launches[CUPEL_LAUNCH_MAX];
-    bool host; /* kernel is {symbol:, args:} */
+    cupel_compiler_options options; /* of all launches */
+    bool host;                      /* kernel is {symbol:, args:} */
 
     bool has_accumulate;
     cupel_dtype accumulate;

@@ -162,7 +162,7 @@ static cupel_code read_launch(cupel_reader *r, const cupel_yaml *node, cupel_lau
         {"shared", NULL},
         {"skip_if", NULL},
         {"cooperative", NULL},
-        {"nvrtc", "compiler options"},
+        {"nvrtc", NULL},
         {"symbols", "constants and device globals filled from tensors"}};
     static const cupel_reader_key host_keys[] = {{"symbol", NULL}, {"args", NULL}, {"skip_if", NULL}};
     CUPEL_TRY(cupel_reader_map(
@@ -220,6 +220,7 @@ cupel_code cupel_contract_read_launches(cupel_reader *r, const cupel_yaml *kerne
         CUPEL_TRY(read_launch(r, node, &c->launches[i], &host));
         if (i > 0 && host != c->host)
             return cupel_reader_expected(r, node, "launches of one kind (all 'entry' or all 'symbol')");
+        if (!host) CUPEL_TRY(cupel_contract_read_options(r, node, i == 0));
         c->host = host;
         c->launch_count = i + 1;
     }

@@ -88,6 +88,8 @@ cupel_code cupel_reader_tensor_expr(cupel_reader *r, const cupel_yaml *node, con
 cupel_code cupel_contract_read_scope(cupel_reader *r, const cupel_yaml *root);
 cupel_code cupel_contract_read_tensors(cupel_reader *r, const cupel_yaml *root);
 cupel_code cupel_contract_read_claims(cupel_reader *r, const cupel_yaml *root);
+/* Of one launch; all must have the same. */
+cupel_code cupel_contract_read_options(cupel_reader *r, const cupel_yaml *launch, bool first);
 cupel_code cupel_contract_read_launches(cupel_reader *r, const cupel_yaml *kernel);
 
 /* Keys to struct: the whole of one contract, all but the checks that need a binding. */

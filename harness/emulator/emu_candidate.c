@@ -51,6 +51,27 @@ EXTREMA(double, fmax, fmin)
 #else
 #define CHECKED(name) cupel_emu_##name
 #endif
+#ifdef CUPEL_EMU_FAST_FUNCTIONS
+/* --use_fast_math: the formulas of the hardware's functions (CUDA C++ Programming Guide, "Intrinsic
+ * Functions"). Sines and the hyperbolic tangent are left to the C library, which is more exact. */
+float exp2f(float), log2f(float);
+HIDDEN float expf(float x) {
+    return exp2f(x * 1.4426950408889634f);
+}
+HIDDEN float exp10f(float x) {
+    return exp2f(x * 3.3219280948873623f);
+}
+HIDDEN float logf(float x) {
+    return log2f(x) * 0.69314718055994531f;
+}
+HIDDEN float log10f(float x) {
+    return log2f(x) * 0.30102999566398120f;
+}
+HIDDEN float powf(float x, float y) {
+    return exp2f(y * log2f(x));
+}
+#endif
+
 /* Copies that the compiler makes out of line go past its instrumentation. */
 HIDDEN void *memcpy(void *target, const void *source, size_t size) {
     return CHECKED(memcpy)(target, source, size);

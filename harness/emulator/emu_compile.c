@@ -34,6 +34,7 @@ static const char *const flags[] = {CUPEL_EMU_FRONT_END_FLAGS, CUPEL_EMU_MEANING
                                     "-fno-strict-float-cast-overflow", "-w", "-ferror-limit", "0",
                                     "-fno-caret-diagnostics", "-fmessage-length=0"};
 static const char *const back_end_flags[] = {CUPEL_EMU_BACK_END_FLAGS, "-w", "-emit-obj"};
+static const char *const fused_flags[] = {CUPEL_EMU_FUSED_FLAGS, NULL};
 static const char *const candidate_flags[] = {"-std=c11",     "-O2", "-fPIC", "-fvisibility=hidden",
                                               "-fno-builtin", "-c"};
 
@@ -62,6 +63,11 @@ static const char *const *checking(const cupel_emu_compile_request *r) {
     return r->strict ? strict_flags : check_flags;
 }
 
+/* Where the processor cannot fuse, products and sums stay apart, which -fmad=true permits. */
+static bool fuses(const cupel_emu_compile_request *r) {
+    return r->fused && __builtin_cpu_supports("fma");
+}
+
 /* Everything that the object depends on, apart from the compiler's own version; with_path: the place of the
  * source too, which messages and places name. */
 static cupel_code object_key(const cupel_emu_compile_request *r, bool with_path, cupel_arena *arena,
@@ -79,6 +85,8 @@ static cupel_code object_key(const cupel_emu_compile_request *r, bool with_path,
         hash_text(state, getcwd(folder, sizeof folder) ? folder : "");
         hash_text(state, "debug");
     }
+    if (fuses(r)) hash_text(state, "fused");
+    if (r->fast_functions) hash_text(state, "fast functions");
     hash_text(state, r->compiler ? r->compiler : "clang");
     if (with_path) hash_text(state, r->source->path);
     XXH3_128bits_update(state, r->source->text, r->source->length);
@@ -206,6 +214,7 @@ static cupel_code compile_source(job *j, bool *success) {
     argv[n++] = "-cc1";
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) argv[n++] = flags[i];
     for (const char *const *flag = checking(j->request); *flag; flag++) argv[n++] = *flag;
+    for (const char *const *flag = fused_flags; fuses(j->request) && *flag; flag++) argv[n++] = *flag;
     if (j->request->debug) CUPEL_TRY(add_debug_flags(j, argv, &n));
     argv[n++] = "-I";
     argv[n++] = j->headers;
@@ -243,6 +252,7 @@ static cupel_code compile_text(job *j, bool *success) {
     argv[n++] = j->compiler.path;
     argv[n++] = "-cc1";
     for (size_t i = 0; i < sizeof back_end_flags / sizeof *back_end_flags; i++) argv[n++] = back_end_flags[i];
+    for (const char *const *flag = fused_flags; fuses(j->request) && *flag; flag++) argv[n++] = *flag;
     argv[n++] = "-o";
     argv[n++] = j->object;
     argv[n++] = j->inlined;
@@ -340,6 +350,7 @@ static cupel_code compile_runtime(job *j) {
     for (size_t i = 0; i < sizeof candidate_flags / sizeof *candidate_flags; i++)
         argv[n++] = candidate_flags[i];
     if (j->request->strict) argv[n++] = "-DCUPEL_EMU_STRICT";
+    if (j->request->fast_functions) argv[n++] = "-DCUPEL_EMU_FAST_FUNCTIONS";
     argv[n++] = "-I";
     argv[n++] = j->headers;
     argv[n++] = cupel_arena_printf(j->arena, "%s/emu_candidate.c", j->headers);

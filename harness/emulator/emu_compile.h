@@ -16,6 +16,8 @@ typedef struct cupel_emu_compile_request {
     const char *cache;          /* folder; created when missing */
     const char *compiler;       /* NULL: clang on the PATH */
     const char *objects; /* folder of objects that were built before (cupel_emu_object_name); NULL: none */
+    bool fused;          /* a * b + c by one rounding, where this machine can */
+    bool fast_functions; /* expf means __expf, and so on (--use_fast_math) */
     bool debug;          /* for a debugger: variables, nothing optimised */
     bool strict;         /* for the sanitizer: emu_strict.h */
 } cupel_emu_compile_request;

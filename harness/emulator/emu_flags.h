@@ -55,4 +55,8 @@
     "-triple", "x86_64-pc-linux-gnu", "-x", "ir", "-mrelocation-model", "pic", "-pic-level", "2", "-O2",     \
         "-disable-llvm-passes", "-ffp-contract=off", "-disable-red-zone", CUPEL_EMU_ORDER_FLAGS
 
+/* a * b + c of one expression is fused, as NVRTC does with -fmad=true. Behind the others: the last one wins.
+ * The processor must have the instruction, for in parts it would be rounded twice. */
+#define CUPEL_EMU_FUSED_FLAGS "-ffp-contract=on", "-target-feature", "+fma"
+
 #endif

@@ -133,6 +133,8 @@ static cupel_code compile(const job *j, cupel_nvrtc_output *out) {
                                        .architecture = r->architecture,
                                        .define_count = r->define_count,
                                        .defines = r->defines,
+                                       .option_count = r->option_count,
+                                       .options = r->options,
                                        .entry_count = r->entry_count,
                                        .entries = r->entries};
         CUPEL_TRY(cupel_nvrtc_compile(&request, j->arena, out, j->err));
@@ -166,6 +168,7 @@ static cupel_code cache_path(const job *j, const char **path) {
     hash_text(state, r->source->path);
     XXH3_128bits_update(state, r->source->text, r->source->length);
     for (int i = 0; i < r->define_count; i++) hash_text(state, r->defines[i]);
+    for (int i = 0; i < r->option_count; i++) hash_text(state, r->options[i]);
     hash_text(state, "entries");
     for (int i = 0; i < r->entry_count; i++) hash_text(state, r->entries[i]);
     XXH128_hash_t hash = XXH3_128bits_digest(state);

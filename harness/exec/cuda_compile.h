@@ -13,8 +13,9 @@
 typedef struct cupel_cuda_compile_request {
     cupel_source *source; /* loaded with for_device; left as it was */
     int architecture;     /* compute capability, major * 10 + minor: 90 */
-    int define_count, entry_count;
+    int define_count, entry_count, option_count;
     const char *const *defines; /* "FLOAT=1" */
+    const char *const *options; /* for NVRTC: "-fmad=false" */
     const char *const *entries; /* name expressions, each once */
     const char *cache;          /* folder, created when missing; NULL: nothing is kept */
 } cupel_cuda_compile_request;

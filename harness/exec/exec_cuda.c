@@ -137,6 +137,8 @@ static cupel_code load_functions(cuda *x, built *made, cupel_error *err) {
 
 static cupel_code build(cuda *x, const cupel_entry_set *entries, built **out, cupel_error *err) {
     cupel_cuda_compile_request request = {.source = x->source,
+                                          .option_count = x->contract->options.count,
+                                          .options = x->contract->options.items,
                                           .architecture = x->device.architecture,
                                           .define_count = x->define_count,
                                           .defines = x->defines,

@@ -134,6 +134,8 @@ static cupel_code build(emu *e, const cupel_entry_set *entries, built **out, cup
                                          .entries = entries->distinct,
                                          .objects = e->objects,
                                          .cache = e->cache,
+                                         .fused = e->contract->options.fmad == CUPEL_FMAD_ON,
+                                         .fast_functions = e->contract->options.fast_functions,
                                          .debug = e->debug,
                                          .strict = e->strict};
     const char *path;
@@ -222,6 +224,22 @@ static cupel_code plan_call(emu *e, const call *call, cupel_launch_plan **out, c
     return CUPEL_OK;
 }
 
+/* -ftz=true: the processor's own mode. It knows no difference between float and double, of which a device
+ * never flushes the latter: a case with doubles is run without, which is more exact than it need be. */
+static bool flushes(const call *call) {
+    if (!call->c->contract->options.flushes) return false;
+    for (int t = 0; t < call->c->tensor_count; t++)
+        if (call->c->tensors[t].type == CUPEL_F64) return false;
+    return true;
+}
+
+static uint32_t swap_mode(uint32_t mode) {
+    uint32_t before;
+    __asm__ volatile("stmxcsr %0" : "=m"(before));
+    __asm__ volatile("ldmxcsr %0" : : "m"(mode));
+    return before;
+}
+
 static bool launch(const cupel_launch_plan *plan, const cupel_emu_kernel *kernel) {
     cupel_emu_launch request = {.kernel = kernel,
                                 .args = plan->arguments.pointers,
@@ -230,6 +248,15 @@ static bool launch(const cupel_launch_plan *plan, const cupel_emu_kernel *kernel
                                 .dynamic_shared = plan->dynamic_shared,
                                 .cooperative = plan->cooperative};
     return cupel_emu_run_launch(&request);
+}
+
+static bool launch_in_mode(const call *call, const cupel_launch_plan *plan, const cupel_emu_kernel *kernel) {
+    enum { ALL_MASKED = 0x1f80, FLUSH = 0x8000, OPERANDS_TOO = 0x0040 };
+    if (!flushes(call)) return launch(plan, kernel);
+    uint32_t before = swap_mode(ALL_MASKED | FLUSH | OPERANDS_TOO);
+    bool finished = launch(plan, kernel);
+    swap_mode(before);
+    return finished;
 }
 
 /* Puts the executor's watch over a call. Stores to bytes that are not valid are looked at more closely. */
@@ -282,7 +309,7 @@ static cupel_code make_call(emu *e, const call *call, const cupel_run_request *r
     for (int l = 0; l < e->contract->launch_count; l++) {
         if (plans[l].skipped) continue;
         any = true;
-        if (!launch(&plans[l], call->kernels[l])) break;
+        if (!launch_in_mode(call, &plans[l], call->kernels[l])) break;
     }
     *again = cupel_emu_run_end(!call->last && !e->host_sets_variables);
     if (call->last && e->watch) end_watch(e, &watch);

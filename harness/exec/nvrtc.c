@@ -198,12 +198,13 @@ enum { EMPTY_COUNT = sizeof empty_headers / sizeof *empty_headers };
 static cupel_code make_options(const cupel_nvrtc_request *r, cupel_arena *arena, const char **options,
                                int *count, cupel_error *err) {
     int n = 0;
-    if (r->define_count + r->include_count + FIXED_MAX > OPTIONS_MAX)
+    if (r->define_count + r->include_count + r->option_count + FIXED_MAX > OPTIONS_MAX)
         return cupel_fail(err, CUPEL_RANGE, "too many definitions and include folders");
     options[n++] = cupel_arena_printf(arena, "--gpu-architecture=sm_%d", r->architecture);
     options[n++] = "--std=c++17";
     options[n++] = "-default-device";
     options[n++] = "--disable-warnings";
+    for (int i = 0; i < r->option_count; i++) options[n++] = r->options[i];
     for (int i = 0; i < r->define_count; i++) options[n++] = cupel_arena_printf(arena, "-D%s", r->defines[i]);
     for (int i = 0; i < r->include_count; i++)
         options[n++] = cupel_arena_printf(arena, "-I%s", r->includes[i]);

@@ -23,7 +23,8 @@ typedef struct cupel_nvrtc_request {
     const char *text;
     const char *name; /* the file's name in messages, where no #line says another */
     int architecture; /* compute capability, major * 10 + minor: 90 compiles for sm_90 */
-    int define_count, include_count, entry_count;
+    int define_count, include_count, entry_count, option_count;
+    const char *const *options;  /* further ones, as they are: "-fmad=false" */
     const char *const *defines;  /* "FLOAT=1" */
     const char *const *includes; /* folders, before the toolkit's */
     const char *const *entries;  /* name expressions: "softmax<float>", "ns::tile<64>" */
