@@ -129,7 +129,9 @@ bool cupel_emu_global_has_stored(void) {
  * store is the last: orders without switches show that. */
 static bool has_exchange(bool buffer, cupel_emu_use use) {
     if (m->exchanged) return true;
-    if (use != CUPEL_EMU_LOAD || (!buffer && !m->module_dirty)) return false;
+    /* an atomic may draw a ticket: where blocks may change places that is a load as well */
+    const bool draws = use == CUPEL_EMU_ATOMIC && m->policy.random_switch && m->others;
+    if (!draws && (use != CUPEL_EMU_LOAD || (!buffer && !m->module_dirty))) return false;
     m->exchanged = true;
     m->store_map = maps.nothing;
     return true;

@@ -19,9 +19,13 @@ from campaign import revision
 # file, contract
 SYNCHRONISED = [("cumsum_carry.cu", "cumsum-carry"), ("softmax.cu", "row-softmax"), ("gemv.cu", "gemv"),
                 ("warp_sum.cu", "warp-sum"), ("cumsum.cu", "row-cumsum"), ("cumsum_blocks.cu", "cumsum-blocks"),
-                ("last_block_sum.cu", "last-block-sum"), ("scale_by_largest.cu", "scale-by-largest")]
+                ("last_block_sum.cu", "last-block-sum"), ("scale_by_largest.cu", "scale-by-largest"),
+                ("grid_softmax.cu", "grid-softmax"), ("lookback_scan.cu", "lookback-scan"),
+                ("ticket_lock_sum.cu", "ticket-lock-sum"), ("block_pipeline.cu", "block-pipeline"),
+                ("tile_softmax.cu", "tile-softmax")]
 RACY = [("cumsum_carry_race.cu", "cumsum-carry-race"), ("softmax_missing_barrier.cu", "row-softmax-missing-barrier"),
-        ("gemv_missing_barrier.cu", "gemv-missing-barrier"), ("warp_sum_no_sync.cu", "warp-sum-no-sync")]
+        ("gemv_missing_barrier.cu", "gemv-missing-barrier"), ("warp_sum_no_sync.cu", "warp-sum-no-sync"),
+        ("lookback_scan_no_wait.cu", "lookback-scan-no-wait"), ("block_total_race.cu", "block-total-race")]
 
 
 def read_record(path):
