@@ -23,6 +23,14 @@ static const char *const two_over_root_pi = "1.128379167095512573896158903121545
 static const char *const ln_2 = "0.69314718055994530941723212145817656807550013436025";
 static const char *const ln_10 = "2.3025850929940456840179914546843642076011014886287";
 
+/* Kernels have dy (1 - y y) or dy (1 - y)(1 + y): the second rounds once more among subnormal results, by
+ * which it leaves what the first may give. */
+static int tanh_slope(cupel_builder *b, int y, int dy) {
+    int square_form = mul_(b, dy, sub_(b, one(b), square(b, y)));
+    int factors = mul_(b, mul_(b, dy, sub_(b, one(b), y)), add_(b, one(b), y));
+    return cupel_emit_between(b, square_form, factors, cupel_emit_truth(b, true));
+}
+
 /* dy f'(x) for a function whose derivative is finite wherever x is. */
 static int smooth(cupel_builder *b, cupel_op op, int x, int y, int dy) {
     switch (op) {
@@ -35,7 +43,7 @@ static int smooth(cupel_builder *b, cupel_op op, int x, int y, int dy) {
     case CUPEL_OP_ATAN: return div_(b, dy, add_(b, one(b), square(b, x)));
     case CUPEL_OP_SINH: return mul_(b, dy, cupel_emit_unary(b, CUPEL_OP_COSH, x));
     case CUPEL_OP_COSH: return mul_(b, dy, cupel_emit_unary(b, CUPEL_OP_SINH, x));
-    case CUPEL_OP_TANH: return mul_(b, dy, sub_(b, one(b), square(b, y)));
+    case CUPEL_OP_TANH: return tanh_slope(b, y, dy);
     case CUPEL_OP_ERF:
     case CUPEL_OP_ERFC: {
         int bell = mul_(b, cupel_emit_literal(b, two_over_root_pi), exp_(b, neg_(b, square(b, x))));

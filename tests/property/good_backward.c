@@ -46,6 +46,7 @@ SCALAR(by_sqrt) {
 SCALAR(by_tanh) {
     UNUSED;
     const float y = tanhf(x);
+    if (form == 2) return b * (1.0f - y) * (1.0f + y);
     return form ? b * (1.0f - y * y) : b * fmaf(-y, y, 1.0f);
 }
 
@@ -278,7 +279,7 @@ static void cross_entropy(property_problem *p, int form, double *results) {
 /* clang-format off */
 static const property_operator rows[] = {
     ROW("vjp(exp(x), x, b)", 2, by_exp) ROW("vjp(log(x), x, b)", 2, by_log) ROW("vjp(sqrt(x), x, b)", 2, by_sqrt)
-    ROW("vjp(sin(x), x, b)", 1, by_sin) ROW("vjp(tanh(x), x, b)", 2, by_tanh) ROW("vjp(x ** 2, x, b)", 2, by_square)
+    ROW("vjp(sin(x), x, b)", 1, by_sin) ROW("vjp(tanh(x), x, b)", 3, by_tanh) ROW("vjp(x ** 2, x, b)", 2, by_square)
     ROW("vjp(x * w, x, b)", 1, by_product) ROW("vjp(x / w, x, b)", 2, by_dividend)
     ROW("vjp(x / w, w, b)", 3, by_divisor) ROW("vjp(abs(x), x, b)", 1, by_abs)
     ROW("vjp(clamp(x, -1, 1.5), x, b)", 1, by_clamp) ROW("vjp(relu(x), x, b)", 1, by_relu)
