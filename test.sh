@@ -88,11 +88,12 @@ short_tier() {
     if step build-release build release -DCUPEL_TESTS=ON; then
         tests tests-release build/release -L short
         kernels kernels --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
-            --only '^(?!hgemm-mma|gemm-wmma)' --cases-accepted 3000 --cases-rejected 1500
+            --only '^(?!hgemm-mma|gemm-wmma)' --cases-accepted 2000 --cases-rejected 3000
         kernels tensor-cores --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
             --only '^(hgemm-mma|gemm-wmma)' --cases-accepted 200 --cases-rejected 200
         kernels faults --cupel build/release/cupel --manifest tests/e2e/faults/manifest.txt --cases-rejected 100 --cases-accepted 300
         kernels correct --cupel build/release/cupel --manifest tests/e2e/correct/manifest.txt --folder tests/e2e/correct --cases-rejected 300 --cases-accepted 300
+        kernels suspects --cupel build/release/cupel --manifest tests/e2e/correct/suspects.txt --folder tests/e2e/correct --cases-accepted 2000
     fi
     if step build-asan build asan; then
         tests tests-asan build/asan -L short -E '^(bench|e2e|property)'
@@ -130,7 +131,7 @@ long_tier() {
     step schedules python3 tests/e2e/schedules.py --program build/release/tests/e2e/run_schedules --kernels seeds/kernels \
         --racy 1000 --record tests/records/schedules.jsonl
     step campaign python3 tests/e2e/campaign.py --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
-        --record tests/records/correct-kernels.jsonl
+        --record tests/records/correct-kernels-million.jsonl
 }
 
 "${tier}_tier"

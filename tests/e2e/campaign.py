@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 """The long tier's campaign over correct kernels: every accepted contract of the manifest, in slices of cases with
 consecutive seeds, until each has had its number of cases. Each finished slice is one line in the record (date, revision,
-contract, seed, cases, elements, seconds, findings), so a campaign that was stopped goes on where it was: slices that
-the record holds are not run again. Any finding ends it with exit status 1.
+contract, seed, largest case, cases, elements, seconds, findings), so a campaign that was stopped goes on where it was:
+slices that the record holds are not run again. Any finding ends it with exit status 1.
+
+Up to 65,536 elements a search favours small cases, 2,000 to 4,000 elements in the mean; above, it keeps to large ones, 10,000
+and more. One slice in --large-every is of the second kind, so that the mean lies above 5,000.
 """
 import argparse
 import collections
@@ -32,8 +35,13 @@ def read_record(path):
     return done
 
 
+def largest_case(options, seed):
+    return options.large_elements if (seed - options.seed) % options.large_every == 0 else options.elements
+
+
 def run_slice(options, folder, file, contract, seed):
-    arguments = ["--seed", str(seed), "--cases", str(options.slice), "--elements", str(options.elements)]
+    largest = largest_case(options, seed)
+    arguments = ["--seed", str(seed), "--cases", str(options.slice), "--elements", str(largest)]
     with tempfile.TemporaryDirectory() as out:
         code, report, text, seconds = check(options.cupel, os.path.join(folder, file), contract, arguments, out)
     if report is None:
@@ -43,6 +51,7 @@ def run_slice(options, folder, file, contract, seed):
         "revision": revision(),
         "contract": contract,
         "seed": seed,
+        "largest": largest,
         "cases": report["cases"],
         "elements": report["elements"],
         "seconds": round(seconds, 1),
@@ -57,9 +66,11 @@ def main():
     parser.add_argument("--manifest", required=True)
     parser.add_argument("--folder", help="where the files of the manifest lie; default: beside it")
     parser.add_argument("--record", required=True)
-    parser.add_argument("--cases", type=int, default=200000)
+    parser.add_argument("--cases", type=int, default=1000000)
     parser.add_argument("--slice", type=int, default=1000, help="cases of one seed; as in the record that is gone on with")
-    parser.add_argument("--elements", type=int, default=85000, help="largest case, in elements of all tensors")
+    parser.add_argument("--elements", type=int, default=65536, help="largest case, in elements of all tensors")
+    parser.add_argument("--large-elements", type=int, default=66000, help="the same in slices of large cases")
+    parser.add_argument("--large-every", type=int, default=3, help="one slice in so many is of large cases")
     parser.add_argument("--seed", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
