@@ -1,6 +1,6 @@
 /* cupel: 1
 id: matmul-tf32-undeclared
-about: Single precision matrix product whose operands are cut to the bits that a tensor core reads.
+about: Single precision matrix product whose operands are rounded for tensor cores, as cvt.rna.tf32 does.
 dims:    {M: 1..64, N: 1..64, K: 1..256}
 inputs:  {a: {type: f32, shape: [M, K], range: [-8, 8]}, b: {type: f32, shape: [K, N], range: [-8, 8]}}
 outputs: {c: "f32[M, N]"}
@@ -14,7 +14,7 @@ kernel:
 #include <cuda_runtime.h>
 
 // defect: the contract does not say products: tf32
-__device__ float to_tf32(float v) { return __uint_as_float(__float_as_uint(v) & 0xffffe000u); }
+__device__ float to_tf32(float v) { return __uint_as_float((__float_as_uint(v) + 0x1000u) & 0xffffe000u); }
 
 __global__ void sgemm(const float *a, const float *b, float *c, int m, int n, int k) {
     __shared__ float tile_a[16][17], tile_b[16][17];
