@@ -49,6 +49,11 @@ def check(cupel, path, contract, arguments, folder):
     return done.returncode, None, done.stdout + done.stderr, seconds
 
 
+def needs_a_compiler(gate):
+    """RES-02 is not available where NVIDIA's run-time compiler is not installed."""
+    return gate["id"] == "RES-02" and gate["status"] == "not_available"
+
+
 def complaints(verdict, gates, signature, case, code, report, folder):
     if report is None:
         return ["no JSON report"]
@@ -65,7 +70,7 @@ def complaints(verdict, gates, signature, case, code, report, folder):
         found.append("nothing was judged")
     if verdict == "accepted":
         found += [f"{g['id']} is {g['status']}, expected pass" for g in report["gates"]
-                  if g["id"] in gates and g["status"] not in ("pass", "not_available")]
+                  if g["id"] in gates and g["status"] != "pass" and not needs_a_compiler(g)]
     for f in proofs:
         if signature and not re.search(signature, f["signature"]):
             found.append(f"signature {f['signature']} does not match {signature}")

@@ -1,7 +1,7 @@
 /* cupel: 1
 id: matmul-split-k
 about: Matrix product whose K is split over blocks; a second kernel adds up the parts in a fixed order.
-dims:    {M: 1..32, N: 1..32, K: 1..512}
+dims:    {M: 1..16, N: 1..16, K: 1..256}
 inputs:  {a: "f32[M, K]", b: "f32[K, N]"}
 outputs: {c: "f32[M, N]"}
 scratch: {parts: "f32[4, M, N]"}

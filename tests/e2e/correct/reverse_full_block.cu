@@ -1,7 +1,7 @@
 /* cupel: 1
 id: reverse-full-block
 about: Blocks of as many threads as a device has, bounded so that the registers suffice; batches may be empty.
-dims:    {M: 0..16, N: 1..1024}
+dims:    {M: 0..2, N: 1..1024}
 types:   {T: [i32, f16]}
 inputs:  {x: "T[M, N]"}
 outputs: {y: "T[M, N]"}
