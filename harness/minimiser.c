@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "attribution.h"
+#include "likely_cause.h"
 #include "minimiser_passes.h"
 #include "region.h"
 
@@ -51,6 +52,15 @@ static bool prove_smallest(cupel_shrink *shrink) {
     }
 }
 
+/* What a shadow with one fault says of the minimal case: it may name the gate. One more try, whatever the
+ * budget says; not of a fault, which may take its time. */
+static void find_cause(cupel_shrink *shrink) {
+    if (shrink->finding.fault != CUPEL_FAULT_NONE || shrink->finding.output < 0) return;
+    const cupel_trial *trial = cupel_shrink_try(shrink, &shrink->best);
+    if (trial && cupel_shrink_finding(trial, shrink->signature))
+        cupel_likely_cause_find(trial, &shrink->finding);
+}
+
 cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
                           const cupel_predicate *predicate, const cupel_minimise_options *options,
                           cupel_recipe *recipe, cupel_finding *finding, cupel_minimise_report *report,
@@ -77,11 +87,12 @@ cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
 
     /* a trait that the later phases removed from the minimal case was not necessary */
     traits &= cupel_recipe_traits(contract, &shrink.best) | CUPEL_TRAITS_OF_VALUES;
+    report->tries = shrink.tries;
+    find_cause(&shrink);
     *recipe = shrink.best;
     *finding = shrink.finding;
     finding->necessary_traits = report->necessary_traits = traits;
     finding->gate = cupel_gate_of_finding(finding, traits);
-    report->tries = shrink.tries;
     report->accepted = shrink.accepted;
     cupel_shrink_close(&shrink);
     return CUPEL_OK;
