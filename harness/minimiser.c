@@ -52,8 +52,8 @@ static bool prove_smallest(cupel_shrink *shrink) {
     }
 }
 
-/* What a shadow with one fault says of the minimal case: it may name the gate. One more try, whatever the
- * budget says; not of a fault, which may take its time. */
+/* What a shadow with one fault says of the minimal case: it may name the gate. One more try, where the
+ * budget has one left; not of a fault, which may take its time. */
 static void find_cause(cupel_shrink *shrink) {
     if (shrink->finding.fault != CUPEL_FAULT_NONE || shrink->finding.output < 0) return;
     const cupel_trial *trial = cupel_shrink_try(shrink, &shrink->best);
