@@ -134,11 +134,11 @@ typedef enum cupel_emu_matrix_element {
     CUPEL_EMU_MATRIX_F64,
     CUPEL_EMU_MATRIX_S32
 } cupel_emu_matrix_element;
-typedef struct cupel_emu_matrix {
+typedef struct __attribute__((aligned(16))) cupel_emu_matrix { /* so that copies of 16 bytes are aligned */
+    uint32_t a[4], c[4], d[4], b[2];
     uint32_t kind, count;
     uint32_t transposed; /* of a product: sums of integers are clamped */
     uint32_t a_type, b_type, c_type, d_type;
-    uint32_t a[4], b[2], c[4], d[4];
 } cupel_emu_matrix;
 /* All lanes of the warp come here with the same kind, count and types. */
 CUPEL_EMU_DEVICE void cupel_emu_matrix_sync(cupel_emu_matrix *operands);

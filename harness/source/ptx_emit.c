@@ -100,6 +100,8 @@ static const cupel_ptx_value *elements(const cupel_ptx_value *v, int *count) {
 /* Variables for an operand: of a destination to be filled, of a vector of sources filled. */
 static cupel_code add_variables(emitter *e, int i, const cupel_ptx_slot *slot, const cupel_ptx_value *v) {
     if (!slot->destination && v->kind != CUPEL_PTX_VECTOR) return CUPEL_OK;
+    /* for copies of 16 bytes, which the checker takes for accesses that are to be aligned */
+    if (v->kind == CUPEL_PTX_VECTOR) EMIT(e, "alignas(16) ");
     CUPEL_TRY(add_identifier(e, slot->type, slot->type_length));
     EMIT(e, " cupel_ptx_o%d", i);
     if (v->kind == CUPEL_PTX_VECTOR) EMIT(e, "[%d]", v->count);

@@ -100,11 +100,15 @@ static bool takes(const cupel_ptx_slot *slot, const cupel_ptx_value *v) {
     }
 }
 
+bool cupel_ptx_match_name(const cupel_ptx_form *form, const cupel_ptx_statement *s, cupel_ptx_match *out) {
+    *out = (cupel_ptx_match){.form = form};
+    return match_from(form->name, 0, s, 0, out);
+}
+
 bool cupel_ptx_find(const cupel_ptx_statement *s, cupel_ptx_match *out, bool *named) {
     *named = false;
     for (int f = 0; f < cupel_ptx_form_count; f++) {
-        *out = (cupel_ptx_match){.form = &cupel_ptx_forms[f]};
-        if (!match_from(out->form->name, 0, s, 0, out)) continue;
+        if (!cupel_ptx_match_name(&cupel_ptx_forms[f], s, out)) continue;
         *named = true;
         cupel_ptx_slot slots[CUPEL_PTX_OPERANDS_MAX];
         bool fits = cupel_ptx_slots(out, slots) == s->operand_count;

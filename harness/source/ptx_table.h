@@ -40,6 +40,9 @@ typedef struct cupel_ptx_match {
     const char *parts[CUPEL_PTX_ELEMENTS_MAX];
 } cupel_ptx_match;
 
+/* Whether a form has the instruction's name, whatever its operands. */
+bool cupel_ptx_match_name(const cupel_ptx_form *form, const cupel_ptx_statement *s, cupel_ptx_match *out);
+
 /* The form of an instruction, by its name and the number and kinds of its operands. *named tells whether
  * there is one of that name at all. */
 bool cupel_ptx_find(const cupel_ptx_statement *s, cupel_ptx_match *out, bool *named);

@@ -12,7 +12,7 @@ template <class X, class Trans, int N> CUPEL_INLINE void cupel_ptx_ldmatrix(uint
     cupel_emu_matrix m;
     m.kind = CUPEL_EMU_MATRIX_LOAD, m.count = N, m.transposed = cupel_ptx_transposed<Trans>;
     if (cupel_lane() < 8 * N) {
-        uint32_t words[4];
+        alignas(16) uint32_t words[4];
         cupel_ptx_ld<cupel_ptx_none>(words, row);
         for (int i = 0; i < 4; i++) m.a[i] = words[i];
     }
@@ -33,7 +33,7 @@ template <class X, class Trans, int N> CUPEL_INLINE void cupel_ptx_stmatrix(void
     cupel_ptx_fence();
     cupel_emu_matrix_sync(&m);
     if (cupel_lane() < 8 * N) {
-        const uint32_t words[4] = {m.d[0], m.d[1], m.d[2], m.d[3]};
+        alignas(16) const uint32_t words[4] = {m.d[0], m.d[1], m.d[2], m.d[3]};
         cupel_ptx_st<cupel_ptx_none>(row, words);
     }
 }

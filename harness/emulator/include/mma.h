@@ -56,7 +56,7 @@ template <class Use, int m, int n, int k, class T> struct cupel_side {
     static constexpr int num_elements = std::is_same<T, __half>::value ? 16 : distinct;
     typedef T element_type;
     typedef typename kind::stored storage_element_type;
-    typename kind::stored x[num_elements];
+    alignas(16) typename kind::stored x[num_elements];
     /* Along m or n, and along k. */
     static __device__ inline __attribute__((always_inline)) int outer(int i, int g) {
         const int w = i % of_tile / kind::each;
@@ -83,7 +83,7 @@ template <int m, int n, int k, class T> class fragment<accumulator, m, n, k, T, 
     static constexpr int num_elements = m * n / 32, short_tiles = narrow ? 1 : (swapped ? m : n) / 8;
     typedef T element_type;
     typedef T storage_element_type;
-    T x[num_elements];
+    alignas(16) T x[num_elements];
     static __device__ inline __attribute__((always_inline)) void place(int i, int *row, int *column) {
         const int tile = i / 4, e = i % 4;
         const int along = tile / short_tiles * 16 + cupel_group() + 8 * (e / 2), across = tile % short_tiles * 8 + 2 * cupel_place() + e % 2;
@@ -134,16 +134,16 @@ CUPEL_INLINE void cupel_mma(fragment<accumulator, m, n, k, TD> &d, const fragmen
     typedef std::conditional_t<shape::swapped, fragment<matrix_b, m, n, k, TA, LB>, fragment<matrix_a, m, n, k, TA, LA>> Long;
     typedef std::conditional_t<shape::swapped, fragment<matrix_a, m, n, k, TA, LA>, fragment<matrix_b, m, n, k, TA, LB>> Short;
     const void *along = shape::swapped ? (const void *)b.x : (const void *)a.x, *across = shape::swapped ? (const void *)a.x : (const void *)b.x;
-    typename Long::storage_element_type l[Long::num_elements];
-    typename Short::storage_element_type s[Short::num_elements];
+    alignas(16) typename Long::storage_element_type l[Long::num_elements];
+    alignas(16) typename Short::storage_element_type s[Short::num_elements];
     __builtin_memcpy(l, along, sizeof l);
     __builtin_memcpy(s, across, sizeof s);
     constexpr int each = shape::narrow ? 2 : 4; /* elements of a tile of the accumulator */
     for (int i = 0; i < shape::long_tiles; i++)
         for (int j = 0; j < shape::short_tiles; j++) {
             const int tile = each * (i * shape::short_tiles + j);
-            uint32_t ra[sizeof(*l) * Long::of_tile / 4], rb[sizeof(*s) * Short::of_tile / 4];
-            uint32_t rc[sizeof(TC) * each / 4], rd[sizeof(TD) * each / 4];
+            alignas(16) uint32_t ra[sizeof(*l) * Long::of_tile / 4], rb[sizeof(*s) * Short::of_tile / 4];
+            alignas(16) uint32_t rc[sizeof(TC) * each / 4], rd[sizeof(TD) * each / 4];
             __builtin_memcpy(ra, l + i * Long::of_tile, sizeof ra);
             __builtin_memcpy(rb, s + j * Short::of_tile, sizeof rb);
             __builtin_memcpy(rc, c.x + tile, sizeof rc);
