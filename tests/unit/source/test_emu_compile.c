@@ -223,6 +223,33 @@ static void equal_requests_share_an_object(void **state) {
     fixture_close(&f);
 }
 
+/* What was compiled once is found again by its content; another content has another object. */
+static void objects_are_kept(void **state) {
+    (void)state;
+    fixture f = fixture_open();
+    char cache[96];
+    const char *entry = "k", *define = "VALUE=2", *paths[3];
+    struct stat info[3];
+    cupel_error err;
+    snprintf(cache, sizeof cache, "%s/cache", f.folder);
+    for (int i = 0; i < 3; i++) {
+        cupel_source *source = fixture_load(&f, "__global__ void k(float *x) { x[0] = 1; }\n");
+        cupel_emu_compile_request request = {.source = source,
+                                             .entry_count = 1,
+                                             .entries = &entry,
+                                             .cache = cache,
+                                             .define_count = i == 2,
+                                             .defines = &define};
+        assert_int_equal(cupel_emu_compile(&request, f.arena, &paths[i], &err), CUPEL_OK);
+        assert_int_equal(stat(paths[i], &info[i]), 0);
+    }
+    assert_string_equal(paths[0], paths[1]);
+    assert_int_equal(info[0].st_ino, info[1].st_ino); /* a new one would have been renamed to this name */
+    assert_int_equal(info[0].st_mtim.tv_nsec, info[1].st_mtim.tv_nsec);
+    assert_string_not_equal(paths[0], paths[2]);
+    fixture_close(&f);
+}
+
 /* Processes that compile the same at once all succeed, and nothing but the object and the headers is left. */
 static void processes_compile_at_once(void **state) {
     (void)state;
@@ -465,6 +492,7 @@ int main(void) {
         cmocka_unit_test(defines_reach_the_kernel),
         cmocka_unit_test(no_compiler),
         cmocka_unit_test(equal_requests_share_an_object),
+        cmocka_unit_test(objects_are_kept),
         cmocka_unit_test(processes_compile_at_once),
         cmocka_unit_test(host_functions_in_device_code),
         cmocka_unit_test(headers_that_were_left_out_are_named),

@@ -1,0 +1,91 @@
+/* Checks in place of calls: which calls of the optimiser's text are replaced, and that kernels run with them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "candidate.h"
+#include "emu_inline.h"
+#include "emu_load.h"
+
+static char *rewritten(cupel_arena *arena, const char *text) {
+    cupel_buffer out = {.arena = arena};
+    cupel_error err;
+    assert_int_equal(cupel_emu_inline_write(text, &out, &err), CUPEL_OK);
+    return out.bytes;
+}
+
+/* Calls with these callees are gone, their arguments and line numbers stay. */
+static void test_replaced(void **state) {
+    (void)state;
+    static const char *const calls[][2] = {
+        {"  call void @cupel_emu_load1_noabort(i64 %2), !dbg !59\n", "(i64 %2), !dbg !59\n"},
+        {"  call void @cupel_emu_load16_noabort(i64 %7), !dbg !1\n", "(i64 %7), !dbg !1\n"},
+        {"  call void @__sanitizer_cov_trace_pc_guard(i32* @g) #6, !dbg !9\n", "(i32* @g) #6, !dbg !9\n"},
+        {"  %3 = tail call float @fmaxf(float %1, float %2) #8\n", "(float %1, float %2) #8\n"},
+        {"  %3 = call double @fmin(double %1, double %2)\n", "(double %1, double %2)\n"},
+    };
+    cupel_arena *arena = cupel_arena_create(0);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        const char *text = rewritten(arena, calls[i][0]);
+        assert_non_null(strstr(text, " asm "));
+        assert_non_null(strstr(text, calls[i][1]));
+        assert_null(strstr(text, "@cupel_emu_load"));
+        assert_null(strstr(text, "@__sanitizer"));
+        assert_null(strstr(text, "@fm"));
+    }
+    cupel_arena_free(arena);
+}
+
+static void test_kept(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "declare void @cupel_emu_load4_noabort(i64)\n",
+        "  call void @cupel_emu_store4_noabort(i64 %2)\n",
+        "  call void @cupel_emu_loadN_noabort(i64 %2, i64 24)\n",
+        "  call void @__sanitizer_cov_trace_pc_guard_init(i32* @a, i32* @b)\n",
+        "  %f = select i1 %c, float (float, float)* @fmaxf, float (float, float)* @fminf\n",
+        "  %3 = call float %2(float (float, float)* @fmaxf, float 1.0)\n",
+        "",
+    };
+    cupel_arena *arena = cupel_arena_create(0);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const char *text = rewritten(arena, lines[i]);
+        assert_int_equal(strncmp(text, lines[i], strlen(lines[i])), 0);
+        assert_null(strstr(text, " asm sideeffect"));
+    }
+    cupel_arena_free(arena);
+}
+
+/* A candidate has places for what its loads remember, and its loads use no steps once they know. */
+static void test_loads_remember(void **state) {
+    (void)state;
+    static field f;
+    int n = 1000;
+    cupel_emu_module *module = candidate_load("inline.cu");
+    const cupel_emu_candidate_t *candidate = cupel_emu_module_candidate(module);
+    assert_true(candidate->sites_stop - candidate->sites_start >= 2);
+    for (int turn = 0; turn < 2; turn++) { /* in the second run what the first one left means nothing */
+        field_reset(&f, 1000, 32, 0);
+        void *x = field_buffer(&f, 0), *y = field_buffer(&f, 1);
+        field_run(&f, module, "adds_twice", (shape){.block = 1}, 3, (const void *[]){&x, &y, &n});
+        assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+        assert_int_equal(f.seen.access_total, 0);
+        assert_true(field_buffer(&f, 1)[0] == 999000);
+        assert_true(f.seen.steps >= 1000 && f.seen.steps < 1100);
+        n = 1001; /* the one past the end is found, though 1,000 loads of that place were right */
+        field_run(&f, module, "adds_twice", (shape){.block = 1}, 3, (const void *[]){&x, &y, &n});
+        assert_int_equal(f.seen.access_total, 2);
+        n = 1000;
+    }
+    cupel_emu_module_close(module);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replaced), cmocka_unit_test(test_kept),
+                                       cmocka_unit_test(test_loads_remember)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
