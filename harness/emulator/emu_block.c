@@ -245,8 +245,9 @@ void cupel_emu_block_begin_budget(void) {
     if (m->access_budget == 0) m->access_budget = next_slice();
 }
 
-/* A step is an executed edge, a memory access, a barrier or a warp operation, so that every loop uses steps
- * up, but for those without a way out that touch nothing (emu_fault.c). After a slice that one thread has
+/* A step is an executed edge, a store, a load whose place does not know its address (emu_site.c), a barrier
+ * or a warp operation, so that every loop uses steps up, but for those without a way out that store nothing
+ * (emu_fault.c). After a slice that one thread has
  * used up alone the others come to run: it may be spinning until another one stores a flag. Of the two
  * budgets one is spent twice in three times. */
 void cupel_emu_budget_spent(const void *pc) {

@@ -1,6 +1,6 @@
 /* A call makes its caller give up every register that the callee might use: in a loop around one load that
  * cost more than the check itself. What stands here in place of a call touches one register and the flags.
- * Measured on the softmax in tests/bench: 1.5 times the rate of the calls.
+ * Measured on the softmax in tests/bench: 1.4 times the rate of the calls (tests/records/emulator.txt).
  *
  * A load asks whether its address lies in the span of memory that this very place in the code was last told
  * about (cupel_emu_site: mostly one buffer, all of it); only if not, it asks the runtime. An edge counts
