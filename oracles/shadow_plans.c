@@ -144,10 +144,10 @@ static unsigned faults_of(const cupel_graph *graph, const cupel_rules *rules, co
                (of_reals ? bit(CUPEL_SHADOW_NAN_SWALLOWED) : 0);
     case CUPEL_OP_ARGSORT: /* where it is stable */
         return row > 1 && n->integer == 1 ? bit(CUPEL_SHADOW_LAST_TIE) : 0;
-    case CUPEL_OP_MAXIMUM:
-    case CUPEL_OP_MINIMUM:
     case CUPEL_OP_CUMMAX:
     case CUPEL_OP_CUMMIN: return scans(row) | (of_reals ? bit(CUPEL_SHADOW_NAN_SWALLOWED) : 0);
+    case CUPEL_OP_MAXIMUM:
+    case CUPEL_OP_MINIMUM:
     case CUPEL_OP_LT:
     case CUPEL_OP_LE: return of_reals ? bit(CUPEL_SHADOW_NAN_SWALLOWED) : 0;
     default: return 0;

@@ -36,6 +36,9 @@ typedef struct asked {
 
 static const asked rows[] = {
     {"f32[M, N]", "x + dy", false, false, false, false},
+    {"f32[M, N]", "relu(x)", false, false, false, false},
+    {"f32[M, N]", "maximum(x, dy)", false, false, false, false},
+    {"f32[M, N]", "where(x < dy, x, dy)", false, false, false, false},
     {"f32[M, N]", "softmax(x, axis=1)", false, false, false, true},
     {"f32[M]", "sum(x * w, axis=1)", false, true, false, true},
     {"f32[M]", "amax(x, axis=1)", false, true, false, false},
