@@ -20,7 +20,7 @@ class pipeline {
 };
 template <class T> CUPEL_INLINE void memcpy_async(T &target, const T &source, pipeline &) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16, "an asynchronous copy is of 4, 8 or 16 bytes");
-    cupel_emu_async_copy(&target, &source, sizeof(T), sizeof(T));
+    CUPEL_PTX_OWN_LINE cupel_emu_async_copy(&target, &source, sizeof(T), sizeof(T));
 }
 
 } // namespace experimental

@@ -4,7 +4,7 @@
 
 /* The last zfill bytes of the target become zeros. */
 CUPEL_INLINE void __pipeline_memcpy_async(void *__restrict__ target, const void *__restrict__ source, size_t size, size_t zfill = 0) {
-    cupel_emu_async_copy(target, source, (uint32_t)size, (uint32_t)(size - zfill));
+    CUPEL_PTX_OWN_LINE cupel_emu_async_copy(target, source, (uint32_t)size, (uint32_t)(size - zfill));
 }
 CUPEL_INLINE void __pipeline_commit() { cupel_ptx_cp_async_commit(); }
 /* Until all but the latest `prior` batches have arrived. */

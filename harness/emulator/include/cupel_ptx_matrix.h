@@ -17,7 +17,7 @@ template <class X, class Trans, int N> CUPEL_INLINE void cupel_ptx_ldmatrix(uint
         for (int i = 0; i < 4; i++) m.a[i] = words[i];
     }
     cupel_ptx_fence();
-    cupel_emu_matrix_sync(&m);
+    CUPEL_PTX_OWN_LINE cupel_emu_matrix_sync(&m);
     for (int i = 0; i < N; i++) d[i] = m.d[i];
 }
 template <class X, class Trans> CUPEL_INLINE void cupel_ptx_ldmatrix(uint32_t &d, const void *row) {
@@ -31,7 +31,7 @@ template <class X, class Trans, int N> CUPEL_INLINE void cupel_ptx_stmatrix(void
     m.kind = CUPEL_EMU_MATRIX_STORE, m.count = N, m.transposed = cupel_ptx_transposed<Trans>;
     for (int i = 0; i < N; i++) m.a[i] = a[i];
     cupel_ptx_fence();
-    cupel_emu_matrix_sync(&m);
+    CUPEL_PTX_OWN_LINE cupel_emu_matrix_sync(&m);
     if (cupel_lane() < 8 * N) {
         alignas(16) const uint32_t words[4] = {m.d[0], m.d[1], m.d[2], m.d[3]};
         cupel_ptx_st<cupel_ptx_none>(row, words);
@@ -44,7 +44,7 @@ template <class X, class Trans> CUPEL_INLINE void cupel_ptx_stmatrix(void *row, 
 CUPEL_INLINE void cupel_ptx_movmatrix(uint32_t &d, uint32_t a) {
     cupel_emu_matrix m;
     m.kind = CUPEL_EMU_MATRIX_MOVE, m.count = 1, m.transposed = 1, m.a[0] = a;
-    cupel_emu_matrix_sync(&m);
+    CUPEL_PTX_OWN_LINE cupel_emu_matrix_sync(&m);
     d = m.d[0];
 }
 
@@ -71,7 +71,7 @@ CUPEL_INLINE void cupel_ptx_product_tile(DR (&d)[ND], const AR (&a)[NA], const B
     __builtin_memcpy(m.a, a, sizeof a);
     __builtin_memcpy(m.b, b, sizeof b);
     __builtin_memcpy(m.c, c, sizeof c);
-    cupel_emu_matrix_sync(&m);
+    CUPEL_PTX_OWN_LINE cupel_emu_matrix_sync(&m);
     __builtin_memcpy(d, m.d, sizeof d);
 }
 template <class A, class B, class D, class C, class Sat, class DR, class AR, class CR, int ND, int NA, int NB, int NC>

@@ -109,19 +109,19 @@ template <class Sem, class T> CUPEL_INLINE void cupel_ptx_atom_cas(T &d, void *p
 }
 
 /* size bytes of which the last size - from are zeros; the cache policy means nothing */
-CUPEL_INLINE void cupel_ptx_cp_async(void *to, const void *from, uint32_t size) { cupel_emu_async_copy(to, from, size, size); }
+CUPEL_INLINE void cupel_ptx_cp_async(void *to, const void *from, uint32_t size) { CUPEL_PTX_OWN_LINE cupel_emu_async_copy(to, from, size, size); }
 CUPEL_INLINE void cupel_ptx_cp_async(void *to, const void *from, uint32_t size, uint32_t filled) {
-    cupel_emu_async_copy(to, from, size, filled);
+    CUPEL_PTX_OWN_LINE cupel_emu_async_copy(to, from, size, filled);
 }
-CUPEL_INLINE void cupel_ptx_cp_async_policy(void *to, const void *from, uint32_t size, uint64_t) { cupel_emu_async_copy(to, from, size, size); }
+CUPEL_INLINE void cupel_ptx_cp_async_policy(void *to, const void *from, uint32_t size, uint64_t) { CUPEL_PTX_OWN_LINE cupel_emu_async_copy(to, from, size, size); }
 CUPEL_INLINE void cupel_ptx_cp_async_policy(void *to, const void *from, uint32_t size, uint32_t filled, uint64_t) {
-    cupel_emu_async_copy(to, from, size, filled);
+    CUPEL_PTX_OWN_LINE cupel_emu_async_copy(to, from, size, filled);
 }
 /* The copies write memory behind the compiler's back. */
 CUPEL_INLINE void cupel_ptx_cp_async_commit() { cupel_emu_async_commit(); }
 CUPEL_INLINE void cupel_ptx_cp_async_wait(uint32_t left) {
     cupel_ptx_fence();
-    cupel_emu_async_wait(left);
+    CUPEL_PTX_OWN_LINE cupel_emu_async_wait(left);
     cupel_ptx_fence();
 }
 CUPEL_INLINE void cupel_ptx_cp_async_wait_all() {

@@ -105,6 +105,9 @@ template <class S> CUPEL_INLINE void *cupel_ptx_in_shared(S base, long long offs
     return cupel_from_window((uint64_t)base + (uint64_t)offset);
 }
 
+/* Before a call of the runtime: it keeps its line, for it is not merged with another branch's. */
+#define CUPEL_PTX_OWN_LINE [[clang::nomerge]]
+
 /* To the other side of the compiler's view: memory may have changed. */
 CUPEL_INLINE void cupel_ptx_fence() { asm volatile("" ::: "memory"); }
 

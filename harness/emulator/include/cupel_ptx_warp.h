@@ -55,14 +55,14 @@ CUPEL_INLINE uint32_t cupel_ptx_block_threads() { return blockDim.x * blockDim.y
 CUPEL_INLINE void cupel_ptx_bar_sync(uint32_t id, uint32_t threads) {
     cupel_ptx_fence();
     if (id == 0 && threads == cupel_ptx_block_threads()) __syncthreads();
-    else cupel_emu_named_barrier(id, threads, 0);
+    else CUPEL_PTX_OWN_LINE cupel_emu_named_barrier(id, threads, 0);
     cupel_ptx_fence();
 }
 CUPEL_INLINE void cupel_ptx_bar_sync(uint32_t id) { cupel_ptx_bar_sync(id, cupel_ptx_block_threads()); }
 CUPEL_INLINE void cupel_ptx_bar_sync() { cupel_ptx_bar_sync(0u); }
 CUPEL_INLINE void cupel_ptx_bar_arrive(uint32_t id, uint32_t threads) {
     cupel_ptx_fence();
-    cupel_emu_named_barrier(id, threads, 1);
+    CUPEL_PTX_OWN_LINE cupel_emu_named_barrier(id, threads, 1);
     cupel_ptx_fence();
 }
 /* Of the whole block: barrier 0. */
