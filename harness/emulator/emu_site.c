@@ -83,8 +83,9 @@ void cupel_emu_site_tell(cupel_emu_site *site, uintptr_t address, uint32_t size)
 
 void cupel_emu_site_forget(void) {
     const cupel_emu_candidate_t *candidate = cupel_emu_module_candidate(m->module);
-    memset(candidate->sites_start, 0,
-           (size_t)(candidate->sites_stop - candidate->sites_start) * sizeof *candidate->sites_start);
+    if (candidate->sites_start != NULL) /* objects whose checks are calls have none */
+        memset(candidate->sites_start, 0,
+               (size_t)(candidate->sites_stop - candidate->sites_start) * sizeof *candidate->sites_start);
     memset(m->runs, 0, sizeof m->runs);
     m->shared_site_count = m->next_run = 0;
 }
