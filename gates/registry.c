@@ -35,8 +35,8 @@ bool cupel_gate_parse(const char *id, cupel_gate *out) {
     X(ORD_01, ord_01)                                                                                        \
     X(ORD_02, ord_02)                                                                                        \
     X(ORD_03, ord_03)                                                                                        \
-    X(PRC_01, prc_01) X(PRC_02, prc_02) X(EXC_01, exc_01) X(EXC_02, exc_02) X(RES_01, res_01)                \
-        X(RES_02, res_02)
+    X(PRC_01, prc_01)                                                                                        \
+    X(PRC_02, prc_02) X(EXC_01, exc_01) X(EXC_02, exc_02) X(RES_01, res_01) X(RES_02, res_02)
 
 #define CUPEL_GATE_DECLARE(name, file) extern const cupel_gate_info cupel_gate_##file;
 CUPEL_GATE_FILES(CUPEL_GATE_DECLARE)

@@ -253,7 +253,8 @@ static void test_describe(void **state) {
     cupel_recipe_describe(contract, &recipe, text, sizeof text);
     assert_string_equal(
         text, "M=3 N=33 T=f16; x: normal of 0.333333, a tile of -inf, x[0, 7] = nan; x and y share a buffer; "
-              "reduced axes permuted (12); schedule random:7/12; after an earlier call with other values in the same buffers");
+              "reduced axes permuted (12); schedule random:7/12; after an earlier call with other values in "
+              "the same buffers");
     recipe.tensors[0].edit_count = 6; /* one of them beyond the tensor */
     static const struct {
         int64_t index;
