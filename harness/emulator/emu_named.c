@@ -54,13 +54,23 @@ static barrier *find(uint32_t id) {
     return &own->at[id];
 }
 
+/* Slots are lanes of a block's warps only where the schedule leaves them in order. */
+static void tell_sanitizer(const barrier *b) {
+    uint32_t lanes[CUPEL_EMU_WARPS_MAX] = {0};
+    for (uint32_t w = 0; w < m->warp_count; w++)
+        for (uint32_t slots = b->here[w]; slots != 0; slots &= slots - 1) {
+            const cupel_emu_thread *thread = &m->threads[w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots)];
+            lanes[thread->warp] |= 1u << thread->lane;
+        }
+    cupel_emu_sanitize_some_meet(lanes);
+}
+
 /* Everyone who waits may run. */
 static void open_barrier(uint32_t id) {
     block *own = own_block();
     barrier *b = &own->at[id];
     own->busy &= ~(1u << id);
-    if (m->sanitizing)
-        cupel_emu_sanitize_some_meet(b->here); /* at least those that wait know of all others */
+    if (m->sanitizing) tell_sanitizer(b); /* at least those that wait know of all others */
     for (uint32_t w = 0; w < m->warp_count; w++) cupel_emu_block_ready(&m->warps[w], b->waiting[w]);
     memset(b, 0, sizeof *b);
 }

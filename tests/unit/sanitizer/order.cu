@@ -1,5 +1,6 @@
 // Correct kernels, each ordering its threads in another way. All take in (256 floats that nobody stores to), out and
 // scratch, which is zero, and run as two blocks of 128 threads; no schedule may give a report.
+#include <cooperative_groups.h>
 
 __global__ void tree(const float *in, float *out, float *scratch) {
     __shared__ float values[128];
@@ -294,4 +295,33 @@ __global__ void in_place(const float *in, float *out, float *scratch) {
     scratch[i] = in[i];
     for (int k = 0; k < 3; k++) scratch[i] = scratch[i] * 2 + 1;
     out[i] = scratch[i];
+}
+
+// Two warps fill, two empty; named barriers, on which the ones arrive and the others wait.
+__global__ void named_barriers(const float *in, float *out, float *scratch) {
+    __shared__ float slot[64];
+    const int t = threadIdx.x, warp = t / 32;
+    for (int turn = 0; turn < 3; turn++) {
+        if (warp < 2) {
+            if (turn > 0) asm volatile("bar.sync 2, 128;" ::: "memory");
+            slot[t] = in[turn * 64 + t];
+            asm volatile("bar.arrive 1, 128;" ::: "memory");
+        } else {
+            asm volatile("bar.sync 1, 128;" ::: "memory");
+            out[blockIdx.x * 128 + turn * 8 + t - 64] = slot[127 - t];
+            if (turn < 2) asm volatile("bar.arrive 2, 128;" ::: "memory");
+            if (turn < 2) __syncwarp();
+        }
+    }
+}
+
+// Every block reads what all have stored before the grid met.
+__global__ void whole_grid(const float *in, float *out, float *scratch) {
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    for (int turn = 0; turn < 3; turn++) {
+        scratch[i] = in[i] + turn;
+        cooperative_groups::this_grid().sync();
+        out[turn * 256 + i] = scratch[255 - i];
+        cooperative_groups::this_grid().sync();
+    }
 }

@@ -150,3 +150,11 @@ __global__ void vectors(const float *in, float *out, float *scratch) {
     ((float *)values)[t] = in[t]; // vectors:a
     if (t >= 32 && t < 64) out[t] = values[t - 32].w; // vectors:b
 }
+
+__global__ void outside_the_named_barrier(const float *in, float *out, float *scratch) {
+    __shared__ float values[64];
+    const int t = threadIdx.x;
+    if (t < 64) values[t] = in[t]; // outside_the_named_barrier:a
+    if (t < 96) asm volatile("bar.sync 1, 96;" ::: "memory");
+    if (t >= 96) out[blockIdx.x * 128 + t] = values[t - 96]; // outside_the_named_barrier:b
+}

@@ -34,7 +34,11 @@ static void run(const char *kernel, uint64_t schedule) {
     memset(scratch, 0, 1024);
     for (int i = 0; i < 1024; i++) f.readable[((unsigned char *)scratch - f.bytes + i) / 8] = 0xff;
     field_run(&f, file.module, kernel,
-              (shape){.grid = 2, .block = 128, .shared = 512, .exact_schedule = cupel_schedule_nth(schedule)},
+              (shape){.grid = 2,
+                      .block = 128,
+                      .shared = 512,
+                      .cooperative = true,
+                      .exact_schedule = cupel_schedule_nth(schedule)},
               3, (const void *[]){&in, &out, &scratch});
 }
 
