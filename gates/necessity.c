@@ -1,6 +1,7 @@
 /* Attribution by necessity (DESIGN section 4): a mismatch belongs to the trait without which it vanishes. */
 #include "gate.h"
 
+#include <math.h>
 #include <signal.h>
 
 /* One trait names the gate where several are necessary. What goes wrong under some schedules or after some
@@ -65,9 +66,18 @@ static bool is_about_values(cupel_finding_kind kind) {
            kind == CUPEL_FINDING_WRONG_ZERO_SIGN || kind == CUPEL_FINDING_INACCURATE;
 }
 
-/* What the finding itself adds to its traits. */
-static int traits_of(const cupel_finding *finding) {
+/* A zero in place of a subnormal result, whatever the inputs are. */
+static bool is_flushed(const cupel_finding *finding) {
+    return finding->kind == CUPEL_FINDING_WRONG_VALUE && finding->certified && finding->got == 0 &&
+           cupel_format_of(finding->type)->kind == CUPEL_KIND_REAL && finding->exact.value != 0 &&
+           fabs(finding->exact.value) < cupel_format_normal(finding->type);
+}
+
+/* What the finding itself adds to its traits. A flush says nothing where something else is needed: a tail
+ * that is left at 0 may lie among subnormals. */
+static int traits_of(const cupel_finding *finding, int necessary_traits) {
     int traits = finding->gradient ? CUPEL_TRAIT_GRADIENT : 0;
+    if (necessary_traits == 0 && is_flushed(finding)) traits |= CUPEL_TRAIT_SUBNORMAL;
     if (CUPEL_SHADOW_ORDER_FAULTS >> finding->cause & 1) traits |= CUPEL_TRAIT_SEQUENCE;
     if (CUPEL_SHADOW_SUM_FAULTS >> finding->cause & 1) traits |= CUPEL_TRAIT_SUMS;
     return traits;
@@ -77,6 +87,6 @@ cupel_gate cupel_gate_of_finding(const cupel_finding *finding, int necessary_tra
     if (finding->kind == CUPEL_FINDING_FAULT && finding->fault == CUPEL_FAULT_CRASH &&
         !is_address_signal(finding->signal))
         return by_traits(necessary_traits);
-    if (is_about_values(finding->kind)) necessary_traits |= traits_of(finding);
+    if (is_about_values(finding->kind)) necessary_traits |= traits_of(finding, necessary_traits);
     return cupel_gate_by_necessity(finding->kind, finding->fault, necessary_traits);
 }

@@ -25,6 +25,7 @@ static unsigned gates_of_fault(cupel_shadow_fault fault) {
     case CUPEL_SHADOW_DROPPED_CARRY:
     case CUPEL_SHADOW_SHORT_CARRY:
     case CUPEL_SHADOW_RAW_CARRY: return bit(CUPEL_GATE_ORD_03);
+    case CUPEL_SHADOW_STOPS_AT_ZERO: return bit(CUPEL_GATE_ORD_01);
     case CUPEL_SHADOW_NO_FAULT:
     case CUPEL_SHADOW_FAULT_COUNT: break;
     }

@@ -82,7 +82,7 @@ static cupel_code print_all(const cupel_cli_bundle *o, const cupel_finding *find
     printf("Memory\n");
     cupel_explain_memory(trial, strcmp(o->session.supervisor.executor, "emu") == 0, stdout);
     printf("\nIf this is disputed\n");
-    cupel_explain_dispute(finding, o->info.traits, stdout);
+    cupel_explain_dispute(o->session.contract, finding, o->info.traits, stdout);
     return CUPEL_OK;
 }
 

@@ -271,7 +271,8 @@ static const struct option_entry {
     {"schedule", 0, "WAY", CUPEL_CLI_RUN, set_schedule,
      "second run's: canonical, reverse, last_warp, random:7.."},
     {"history", 0, "NAME", CUPEL_CLI_RUN, set_history,
-     "calls before the second run's: repeat, repeat:3, other_values, other_buffers, other_shape"},
+     "calls before the second run's: repeat, repeat:3, other_values, other_buffers, other_shape, "
+     "first_again:2"},
     {"all", 'a', NULL, CUPEL_CLI_RUN | CUPEL_CLI_REPLAY, set_all, "show every element of the output"},
     {"format", 0, "FORMAT",
      SEARCH | CUPEL_CLI_DIFF | CUPEL_CLI_DOCTOR | CUPEL_CLI_OPS | CUPEL_CLI_CALIBRATE | CUPEL_CLI_GATES,

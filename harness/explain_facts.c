@@ -113,15 +113,15 @@ void cupel_explain_runs(const cupel_finding *finding, const cupel_trial *trial, 
 static const char *check_of(const cupel_finding *finding) {
     switch (finding->kind) {
     case CUPEL_FINDING_WRONG_VALUE:
-        return "the exact value does not depend on any order of evaluation: work it out from the lines above "
-               "in any wider "
-               "arithmetic, and compare";
+        return "the exact value does not depend on any order of evaluation: work it out in any wider "
+               "arithmetic, step "
+               "by step as cupel explain shows it, and compare";
     case CUPEL_FINDING_WRONG_CLASS:
-        return "whether NaN or an infinity may stand there follows from the lines above; PyTorch gives what "
-               "the contract's "
-               "expression gives";
+        return "whether NaN or an infinity may stand there follows from the steps that cupel explain shows; "
+               "PyTorch "
+               "gives what the contract's expression gives";
     case CUPEL_FINDING_WRONG_ZERO_SIGN:
-        return "the sign of an exact zero follows from IEEE 754 and the lines above";
+        return "the sign of an exact zero follows from IEEE 754 and the steps that cupel explain shows";
     case CUPEL_FINDING_UNWRITTEN:
         return "fill the output with two different values before the launch: what stays is not written";
     case CUPEL_FINDING_NOT_KEPT: return "compare the element before and after the launch";
@@ -149,34 +149,70 @@ static const char *check_of(const cupel_finding *finding) {
     return "";
 }
 
-/* Keys of the contract by the trait that the failure needs. */
-static void write_keys(int traits, FILE *out) {
-    static const struct {
-        int trait;
-        const char *key;
-    } keys[] = {
-        {CUPEL_TRAIT_SHAPE,
-         "narrower `dims`, or a condition under `requires`, if this shape was never meant"},
-        {CUPEL_TRAIT_SPECIAL, "`finite: true` or a `range` for the input, if such values were never meant"},
-        {CUPEL_TRAIT_SUBNORMAL, "`subnormals: flush`, if subnormals may become zeros"},
-        {CUPEL_TRAIT_TYPE, "fewer `types`, if this element type was never meant"},
-        {CUPEL_TRAIT_VARIANT, "fewer `variants`, if the kernel is never built so"},
-        {CUPEL_TRAIT_LAYOUT, "fewer `layouts`, `align`, or no `may_alias`, if this layout was never meant"}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (traits & keys[i].trait) fprintf(out, "  permitted by: %s\n", keys[i].key);
+/* The clauses, of these keys, that the contract has. */
+static void quote_clauses(const cupel_contract *contract, const char *const *keys, FILE *out) {
+    char line[400];
+    for (int i = 0; keys[i]; i++)
+        if (cupel_contract_quote_key(contract, keys[i], line, sizeof line))
+            fprintf(out, "    now %s\n", line);
 }
 
-void cupel_explain_dispute(const cupel_finding *finding, int traits, FILE *out) {
+/* Clauses of the contract by the trait that the failure needs. */
+static void write_keys(const cupel_contract *contract, int traits, FILE *out) {
+    static const struct {
+        int trait;
+        const char *advice;
+        const char *keys[4];
+    } clauses[] = {
+        {CUPEL_TRAIT_SHAPE,
+         "narrower `dims`, or a condition under `requires`, if this shape was never meant",
+         {"dims", "requires"}},
+        {CUPEL_TRAIT_SPECIAL,
+         "`finite: true` or a `range` for the input, if such values were never meant",
+         {"inputs"}},
+        {CUPEL_TRAIT_SUBNORMAL, "`subnormals: flush`, if subnormals may become zeros", {"subnormals"}},
+        {CUPEL_TRAIT_TYPE, "fewer `types`, if this element type was never meant", {"types"}},
+        {CUPEL_TRAIT_VARIANT, "fewer `variants`, if the kernel is never built so", {"variants"}},
+        {CUPEL_TRAIT_LAYOUT,
+         "fewer `layouts`, `align`, or no `may_alias`, if this layout was never meant",
+         {"layouts", "may_alias"}}};
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
+        if (!(traits & clauses[i].trait)) continue;
+        fprintf(out, "  permitted by: %s\n", clauses[i].advice);
+        quote_clauses(contract, clauses[i].keys, out);
+    }
+}
+
+/* The same number by another way: whoever doubts it can work it out. */
+static void write_computation(const cupel_contract *contract, const cupel_finding *finding, FILE *out) {
+    const int tensor = cupel_contract_tensor(contract, finding->output_name);
+    if (!finding->certified || finding->index < 0 || tensor < 0 || !contract->tensors[tensor].ensures) return;
+    const cupel_span place = contract->tensors[tensor].ensures->place;
+    fprintf(out, "  computed as: %.*s on the inputs of the case, in MPFR with %d bits: %s\n",
+            (int)place.length, place.text, finding->exact.precision, finding->exact.digits);
+}
+
+void cupel_explain_dispute(const cupel_contract *contract, const cupel_finding *finding, int traits,
+                           FILE *out) {
+    static const char *const weaker[] = {"tolerance", "accumulate", NULL}, *const bytes[] = {"deterministic",
+                                                                                             NULL};
     fprintf(out, "  settled by: %s\n", check_of(finding));
-    write_keys(traits, out);
+    write_computation(contract, finding, out);
+    write_keys(contract, traits, out);
     bool order = traits & (CUPEL_TRAIT_SCHEDULE | CUPEL_TRAIT_HISTORY);
-    if (finding->kind == CUPEL_FINDING_WRONG_VALUE && !order)
+    if (finding->kind == CUPEL_FINDING_WRONG_VALUE && !order) {
         fprintf(out,
                 "  permitted by: `tolerance`, or `accumulate` with a weaker type, if less was promised\n");
-    if (finding->kind == CUPEL_FINDING_VARIANTS)
+        quote_clauses(contract, weaker, out);
+    }
+    if (finding->kind == CUPEL_FINDING_VARIANTS) {
         fprintf(
             out,
             "  permitted by: `deterministic: true` or `auto`, which leave the variants free of each other\n");
-    if (finding->kind == CUPEL_FINDING_NONDETERMINISM)
+        quote_clauses(contract, bytes, out);
+    }
+    if (finding->kind == CUPEL_FINDING_NONDETERMINISM) {
         fprintf(out, "  permitted by: `deterministic: false`, as long as every result is allowed\n");
+        quote_clauses(contract, bytes, out);
+    }
 }

@@ -15,8 +15,10 @@ void cupel_explain_memory(const cupel_trial *trial, bool addresses_checked, FILE
 void cupel_explain_runs(const cupel_finding *finding, const cupel_trial *trial, const char *indent,
                         FILE *out);
 
-/* What decides who is right: the checks that need no cupel, and the keys of the contract that would permit
- * this. traits: CUPEL_TRAIT_* that are necessary. */
-void cupel_explain_dispute(const cupel_finding *finding, int traits, FILE *out);
+/* What decides who is right: the checks that need no cupel, the computation behind the exact value, and the
+ * clauses of the contract that would permit this, with those that are there quoted. traits: CUPEL_TRAIT_*
+ * that are necessary. */
+void cupel_explain_dispute(const cupel_contract *contract, const cupel_finding *finding, int traits,
+                           FILE *out);
 
 #endif

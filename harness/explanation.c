@@ -145,6 +145,11 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path, 
     }
     write_likely_cause(out, finding);
     write_conditions(out, bundle);
+    if (has_case) {
+        fprintf(out, "## If this is disputed\n\n```\n");
+        cupel_explain_dispute(bundle->contract, finding, finding->necessary_traits, out);
+        fprintf(out, "```\n\n");
+    }
     fprintf(out, "## Again\n\n    cupel replay %s\n    cupel explain %s\n", path, path);
     if (has_case) fprintf(out, "    cupel replay --gdb %s\n", path);
     fprintf(out, "\nExecutor %s, seed %" PRIu64 ".\n", bundle->executor, bundle->seed);

@@ -84,6 +84,7 @@ cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
     phase(&shrink, start, &budget, 1);
     report->region[0] = '\0';
     if (proof) cupel_region_sweep(&shrink, report->smallest_proved, report->region, sizeof report->region);
+    if (proof) cupel_region_variants(&shrink, report->region, sizeof report->region);
 
     /* a trait that the later phases removed from the minimal case was not necessary */
     traits &= cupel_recipe_traits(contract, &shrink.best) | CUPEL_TRAITS_OF_VALUES;

@@ -17,4 +17,8 @@
  * nothing. */
 void cupel_region_sweep(cupel_shrink *shrink, bool smaller_tried, char *text, size_t size);
 
+/* Appends in which variants the minimal case fails and in which it does not, as far as that was tried:
+ * "; fails with BLOCK = 96, not with 64, 128". Nothing for contracts without variants. */
+void cupel_region_variants(cupel_shrink *shrink, char *text, size_t size);
+
 #endif

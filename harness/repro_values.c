@@ -150,7 +150,7 @@ cupel_code cupel_repro_values(const cupel_repro_job *job, int *calls, cupel_erro
     for (int call = 1; call <= earlier; call++)
         if (own)
             fprintf(job->out, "{repro_the_earlier%d_values, %d}, ", call,
-                    (int)(history == CUPEL_HISTORY_OTHER_BUFFERS));
+                    (int)cupel_recipe_elsewhere(job->c->recipe, call - 1));
         else
             fprintf(job->out, "{repro_the_values, 0}, ");
     fprintf(job->out, "{repro_the_values, 0}};\n");

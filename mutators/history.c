@@ -15,8 +15,9 @@ const char *cupel_history_name(cupel_history history) {
 }
 
 int cupel_recipe_calls(const cupel_recipe *recipe) {
+    const int least = recipe->history == CUPEL_HISTORY_FIRST_AGAIN ? 2 : 1;
     if (recipe->history == CUPEL_HISTORY_NONE) return 0;
-    if (recipe->calls < 1) return 1;
+    if (recipe->calls < least) return least;
     return recipe->calls > CUPEL_CALLS_MAX ? CUPEL_CALLS_MAX : recipe->calls;
 }
 
@@ -41,6 +42,7 @@ bool cupel_history_read(const char *text, cupel_recipe *out) {
         if (h == CUPEL_HISTORY_NONE && text[length] != '\0') return false;
         out->history = (cupel_history)h;
         out->calls = h == CUPEL_HISTORY_NONE ? 0 : (uint8_t)calls;
+        out->calls = (uint8_t)cupel_recipe_calls(out);
         return true;
     }
     return false;
@@ -78,7 +80,9 @@ static const choice choices[] = {{CUPEL_HISTORY_REPEAT, 1, 4},        {CUPEL_HIS
                                  {CUPEL_HISTORY_OTHER_BUFFERS, 1, 7}, {CUPEL_HISTORY_OTHER_SHAPE, 2, 3},
                                  {CUPEL_HISTORY_REPEAT, 2, 3},        {CUPEL_HISTORY_OTHER_VALUES, 3, 3},
                                  {CUPEL_HISTORY_REPEAT, 5, 2},        {CUPEL_HISTORY_OTHER_BUFFERS, 2, 2},
-                                 {CUPEL_HISTORY_OTHER_VALUES, 5, 1},  {CUPEL_HISTORY_REPEAT, 11, 1}};
+                                 {CUPEL_HISTORY_OTHER_VALUES, 5, 1},  {CUPEL_HISTORY_REPEAT, 11, 1},
+                                 {CUPEL_HISTORY_FIRST_AGAIN, 2, 4},   {CUPEL_HISTORY_FIRST_AGAIN, 4, 2},
+                                 {CUPEL_HISTORY_FIRST_AGAIN, 11, 1}};
 enum { CHOICES = sizeof choices / sizeof *choices };
 
 void cupel_history_nth(uint64_t n, cupel_recipe *recipe) {
@@ -179,14 +183,27 @@ static void change_shape(const cupel_contract *contract, const cupel_recipe *rec
     if (!scale_dims(contract, recipe, back % 2 != 0, 1 + back / 2, r)) *r = same;
 }
 
+/* What the calls behind the first one of FIRST_AGAIN have, in turn. */
+enum { TURN_SHAPE, TURN_VALUES, TURN_BUFFERS, TURNS };
+static int turn_of(int call) {
+    return (call + TURNS - 1) % TURNS;
+}
+
+bool cupel_recipe_elsewhere(const cupel_recipe *recipe, int call) {
+    return recipe->history == CUPEL_HISTORY_OTHER_BUFFERS ||
+           (recipe->history == CUPEL_HISTORY_FIRST_AGAIN && call > 0 && turn_of(call) == TURN_BUFFERS);
+}
+
 cupel_code cupel_recipe_earlier(const cupel_contract *contract, const cupel_recipe *recipe, int call,
                                 cupel_recipe *out, cupel_error *err) {
     *out = *recipe;
     out->history = CUPEL_HISTORY_NONE;
     out->calls = 0;
     out->schedule = 0;
-    if (recipe->history == CUPEL_HISTORY_REPEAT) return CUPEL_OK;
+    const bool again = recipe->history == CUPEL_HISTORY_FIRST_AGAIN;
+    if (recipe->history == CUPEL_HISTORY_REPEAT || (again && call == 0)) return CUPEL_OK;
     change_values(contract, call, out);
-    if (recipe->history == CUPEL_HISTORY_OTHER_SHAPE) change_shape(contract, recipe, call, out);
+    if (recipe->history == CUPEL_HISTORY_OTHER_SHAPE || (again && turn_of(call) == TURN_SHAPE))
+        change_shape(contract, recipe, call, out);
     return cupel_recipe_repair(contract, out, INT64_C(1) << 40, err);
 }

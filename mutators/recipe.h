@@ -93,7 +93,8 @@ typedef struct cupel_tensor_recipe {
       "earlier calls with other values in the same buffers")                                                 \
     X(OTHER_BUFFERS, "other_buffers", "an earlier call with other values in other buffers",                  \
       "earlier calls with other values in other buffers")                                                    \
-    X(OTHER_SHAPE, "other_shape", "an earlier call of another shape", "earlier calls of other shapes")
+    X(OTHER_SHAPE, "other_shape", "an earlier call of another shape", "earlier calls of other shapes")       \
+    X(FIRST_AGAIN, "first_again", "", "earlier calls, the first of them the same")
 
 typedef enum cupel_history {
 #define CUPEL_HISTORY_NAME(name, text, one, many) CUPEL_HISTORY_##name,
@@ -183,15 +184,20 @@ enum {
 };
 int cupel_recipe_traits(const cupel_contract *contract, const cupel_recipe *recipe);
 
-/* How many earlier calls the recipe's history makes: 0 to CUPEL_CALLS_MAX. */
+/* How many earlier calls the recipe's history makes: 0 to CUPEL_CALLS_MAX; FIRST_AGAIN at least two. */
 int cupel_recipe_calls(const cupel_recipe *recipe);
 
 /* Earlier call number `call` (from 0 on; the last one comes right before the judged one): the same types,
  * params and layouts, a plain run, and, but for REPEAT, other legal values in every input, no edits. With
  * OTHER_SHAPE smaller and larger legal dims in turn, the last call's smaller; where there are none, or an
- * entry names them, the same dims. A pure function of the recipe. Errors: as repair. */
+ * entry names them, the same dims. With FIRST_AGAIN the first call is the judged one itself, and the others
+ * have another shape, other values, and other values in other buffers in turn: what a kernel keeps for each
+ * shape or buffer is overwritten and asked for again. A pure function of the recipe. Errors: as repair. */
 CUPEL_MUST_USE cupel_code cupel_recipe_earlier(const cupel_contract *contract, const cupel_recipe *recipe,
                                                int call, cupel_recipe *out, cupel_error *err);
+
+/* Does that call find its tensors in buffers at other addresses than the judged one? */
+bool cupel_recipe_elsewhere(const cupel_recipe *recipe, int call);
 
 /* The recipe's history as people write it: "none", "other_values", "repeat:3". read takes that form and sets
  * history and calls; false, with *out as it was, for anything else. */

@@ -43,7 +43,8 @@ typedef enum cupel_shadow_operands {
     X(EXCLUSIVE_SCAN, "exclusive-scan", "a scan that leaves out the element itself")                         \
     X(DROPPED_CARRY, "dropped-carry", "a scan in blocks without a carry between them")                       \
     X(SHORT_CARRY, "short-carry", "a scan in blocks whose carry holds only the block before")                \
-    X(RAW_CARRY, "raw-carry", "a recurrence in blocks whose carry comes in undecayed")
+    X(RAW_CARRY, "raw-carry", "a recurrence in blocks whose carry comes in undecayed")                       \
+    X(STOPS_AT_ZERO, "stops-at-zero", "a sum that stops at its first zero")
 
 typedef enum cupel_shadow_fault {
 #define CUPEL_SHADOW_FAULT_NAME(name, text, sentence) CUPEL_SHADOW_##name,

@@ -121,13 +121,17 @@ static unsigned recurrences(int64_t steps) {
     return steps > 1 ? bit(CUPEL_SHADOW_REVERSED_SCAN) : 0;
 }
 
+static unsigned stops(int64_t row) {
+    return row > 1 ? bit(CUPEL_SHADOW_STOPS_AT_ZERO) : 0;
+}
+
 static unsigned faults_of(const cupel_graph *graph, const cupel_rules *rules, const cupel_node *n) {
     const cupel_node *argument = n->arg_count > 0 ? &graph->nodes[n->args[0]] : n;
     const int64_t row = argument->rank > 0 ? argument->shape[argument->rank - 1] : 1;
     const bool real = n->kind == CUPEL_VALUE_REAL, of_reals = argument->kind == CUPEL_VALUE_REAL;
     switch (n->op) {
-    case CUPEL_OP_SUM: return tails(row) | (real ? accumulators(rules) : 0);
-    case CUPEL_OP_MATMUL: return tails(row) | (real ? accumulators(rules) | products(rules) : 0);
+    case CUPEL_OP_SUM: return tails(row) | (real ? accumulators(rules) | stops(row) : 0);
+    case CUPEL_OP_MATMUL: return tails(row) | (real ? accumulators(rules) | products(rules) | stops(row) : 0);
     case CUPEL_OP_PROD: return tails(row);
     case CUPEL_OP_CUMSUM: return scans(row) | (real ? accumulators(rules) : 0);
     case CUPEL_OP_CUMPROD: return scans(row);

@@ -99,8 +99,16 @@ static double kahan(cupel_shadow *s, const double *a, const double *b, int64_t n
     return isfinite(sum) ? sum : sequential(s, a, b, n);
 }
 
+/* How many terms come before the first zero. */
+static int64_t before_zero(const double *a, const double *b, int64_t n) {
+    int64_t i = 0;
+    while (i < n && (b ? a[i] * b[i] : a[i]) != 0) i++;
+    return i;
+}
+
 double cupel_shadow_sum(cupel_shadow *s, const double *a, const double *b, int64_t n) {
     n = cupel_shadow_seen(s, n);
+    if (s->plan.fault == CUPEL_SHADOW_STOPS_AT_ZERO) n = before_zero(a, b, n);
     switch (s->plan.order) {
     case CUPEL_SHADOW_PAIRWISE: return pairwise(s, a, b, n);
     case CUPEL_SHADOW_LANES: return in_lanes(s, a, b, n);

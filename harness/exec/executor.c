@@ -99,8 +99,9 @@ static cupel_code work_out_history(const cupel_case *c, cupel_arena *arena, cupe
     request->earlier_count = cupel_recipe_calls(c->recipe);
     for (int i = 0; i < request->earlier_count; i++) {
         cupel_earlier_call *call = &request->earlier[i];
-        *call = (cupel_earlier_call){c, c->recipe->history == CUPEL_HISTORY_OTHER_BUFFERS};
-        if (c->recipe->history == CUPEL_HISTORY_REPEAT) continue;
+        *call = (cupel_earlier_call){c, cupel_recipe_elsewhere(c->recipe, i)};
+        const bool first_again = c->recipe->history == CUPEL_HISTORY_FIRST_AGAIN && i == 0;
+        if (c->recipe->history == CUPEL_HISTORY_REPEAT || first_again) continue;
         cupel_recipe *recipe = cupel_arena_raw(arena, 1, sizeof *recipe);
         cupel_case *earlier;
         if (recipe == NULL) return cupel_fail(err, CUPEL_MEMORY, "no memory for an earlier call");

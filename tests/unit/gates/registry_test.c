@@ -116,6 +116,24 @@ static void float_atomics_excuse_determinism(void **state) {
     fixture_stop(&f);
 }
 
+/* A zero for a subnormal result is a flush, unless the failure needs something else. */
+static void a_flush_names_the_gate(void **state) {
+    (void)state;
+    cupel_finding flushed = {.kind = CUPEL_FINDING_WRONG_VALUE, .type = CUPEL_F32, .certified = true};
+    flushed.exact.value = 0x1p-130;
+    assert_int_equal(cupel_gate_of_finding(&flushed, 0), CUPEL_GATE_EXC_02);
+    assert_int_equal(cupel_gate_of_finding(&flushed, CUPEL_TRAIT_SHAPE), CUPEL_GATE_CMP_03);
+    assert_int_equal(cupel_gate_of_finding(&flushed, CUPEL_TRAIT_TYPE), CUPEL_GATE_PRC_01);
+    flushed.got = 0x1p-131;
+    assert_int_equal(cupel_gate_of_finding(&flushed, 0), CUPEL_GATE_CMP_01);
+    flushed.got = 0;
+    flushed.exact.value = 0x1p-120; /* no subnormal */
+    assert_int_equal(cupel_gate_of_finding(&flushed, 0), CUPEL_GATE_CMP_01);
+    flushed.exact.value = 0x1p-130;
+    flushed.certified = false;
+    assert_int_equal(cupel_gate_of_finding(&flushed, 0), CUPEL_GATE_CMP_01);
+}
+
 static void necessity_names_the_gate(void **state) {
     (void)state;
     static const struct {
@@ -237,6 +255,7 @@ int main(void) {
         cmocka_unit_test(contracts_make_gates_inapplicable),
         cmocka_unit_test(float_atomics_excuse_determinism),
         cmocka_unit_test(necessity_names_the_gate),
+        cmocka_unit_test(a_flush_names_the_gate),
         cmocka_unit_test(signatures_are_stable_and_safe),
         cmocka_unit_test(verdicts),
         cmocka_unit_test(patterns_are_counted_once_a_case),

@@ -59,7 +59,8 @@ static void earlier_calls_are_made(void **state) {
         cupel_recipe recipe = host_fixture_recipe(&f, 33);
         recipe.history = (cupel_history)history;
         assert_int_equal(cupel_supervisor_try(f.supervisor, &recipe, true, f.arena, &trial, &err), CUPEL_OK);
-        bool shows = history >= CUPEL_HISTORY_OTHER_VALUES;
+        /* of FIRST_AGAIN the first call is the judged one, which it then remembers */
+        bool shows = history >= CUPEL_HISTORY_OTHER_VALUES && history != CUPEL_HISTORY_FIRST_AGAIN;
         assert_int_equal(trial.judged.finding_count, shows);
         if (!shows) continue;
         assert_int_equal(trial.judged.findings[0].kind, CUPEL_FINDING_HISTORY);

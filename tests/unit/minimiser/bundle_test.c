@@ -370,7 +370,7 @@ static void fields_of_another_type_are_refused(void **state) {
         {"seed", "\"a\"", "'seed': expected a whole number of 0..18446744073709551615, found \"a\""},
         {"seed", "-1", "'seed': expected a whole number"},
         {"seed", "1e300", "'seed': expected a whole number"},
-        {"traits", "8192", "'traits': expected a whole number of 0..8191, found 8192"},
+        {"traits", "16384", "'traits': expected a whole number of 0..16383, found 16384"},
         {"traits", "true", "'traits': expected a whole number"},
         {"region", "[]", "'region': expected a text, found []"},
         {"kind", "7", "'kind': expected a text, found 7"},

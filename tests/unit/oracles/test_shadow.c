@@ -366,6 +366,8 @@ static const fault_case faults[] = {
     {CUPEL_SHADOW_SHORT_CARRY, "cumsum(x, axis=0)[65]", 1, 66, {1}, 1, CUPEL_F32},
     {CUPEL_SHADOW_SHORT_CARRY, "linear_scan(x, x)[65]", 1, 66, {1}, 1, CUPEL_F32},
     {CUPEL_SHADOW_RAW_CARRY, "linear_scan(x, x)[33]", 1, 34, {1}, 2, CUPEL_F32},
+    {CUPEL_SHADOW_STOPS_AT_ZERO, "sum(x - 1)", 1, 4, {2, 1}, 3, CUPEL_F32},
+    {CUPEL_SHADOW_STOPS_AT_ZERO, "matmul(x - 1, x)", 1, 4, {2, 1}, 3, CUPEL_F32},
 };
 
 static int outside(exact_fixture *f, const cupel_shadow_plan *plan) {
