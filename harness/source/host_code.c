@@ -6,7 +6,7 @@
 
 /* Namespaces whose headers are left out: a using of one of them would not compile. */
 static bool names_a_missing_namespace(const cupel_source_parts *parts, const cupel_declaration *d) {
-    static const char *const missing[] = {"cute", "cutlass", "torch", "at", "c10", "thrust", "cub"};
+    static const char *const missing[] = {"cute", "cutlass", "torch", "at", "c10", "thrust"};
     const cupel_structure *s = &parts->structure;
     bool is_using = cupel_structure_is(s, d->begin, "using"),
          alias = cupel_structure_is(s, d->begin, "namespace");

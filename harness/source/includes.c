@@ -47,6 +47,7 @@ static const char *const known[] = {"algorithm",
                                     "cstdio",
                                     "cstdlib",
                                     "cstring",
+                                    "cub/cub.cuh",
                                     "cuda.h",
                                     "cuda_bf16.h",
                                     "cuda_fp16.h",
@@ -93,6 +94,16 @@ static bool known_to_device(const char *name) {
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return true;
     return false;
+}
+
+/* CUB's headers of single algorithms: ours has all of them in one. */
+static bool is_part_of_cub(const char *name) {
+    return strncmp(name, "cub/block/", 10) == 0 || strncmp(name, "cub/warp/", 9) == 0;
+}
+
+static cupel_code add_cub(assembler *a) {
+    static const char line[] = "#include <cub/cub.cuh>";
+    return cupel_buffer_add(&a->out, line, sizeof line - 1, a->err);
 }
 
 /* The name between the brackets of an #include directive; quoted tells "" from <>. False for other directives
@@ -211,6 +222,7 @@ static cupel_code assemble_file(assembler *a, const char *path) {
         if (!pragma_once && !header && quoted && *name) CUPEL_TRY(note_missing(a, name));
         CUPEL_TRY(cupel_buffer_add(&a->out, text + copied, t->offset - copied, a->err));
         if (header) CUPEL_TRY(inline_header(a, header, t));
+        if (!header && is_part_of_cub(name) && !pragma_once) CUPEL_TRY(add_cub(a));
         for (size_t k = 0; k < t->length; k++)
             if (text[t->offset + k] == '\n') CUPEL_TRY(cupel_buffer_add(&a->out, "\n", 1, a->err));
         copied = t->offset + t->length;

@@ -1,4 +1,5 @@
 /* Device code that no emulator of ours runs: each kernel is refused, by name, with the line that is marked. */
+#include <cub/cub.cuh>
 #include <cuda_runtime.h>
 #include <curand_kernel.h>
 #include <cute/tensor.hpp>
@@ -51,6 +52,12 @@ __global__ void numeric_types(unsigned *y) {
 }
 __global__ void algorithms(unsigned *y) {
     thrust::sort(thrust::seq, y, y + 4); // refused: Thrust
+}
+__global__ void block_sort(unsigned *y) {
+    typedef cub::BlockRadixSort<unsigned, 32, 1> Sort; // refused: CUB's BlockRadixSort
+    __shared__ typename Sort::TempStorage room;
+    unsigned keys[1] = {y[threadIdx.x]};
+    Sort(room).Sort(keys);
 }
 __global__ void clusters(unsigned *y) {
     auto cluster = this_cluster(); // refused: thread block clusters

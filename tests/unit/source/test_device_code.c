@@ -56,7 +56,7 @@ static const struct {
     {"float v = tex2D<float>(t, 0, 0);", "textures"},
     {"surf2Dwrite(v, s, 0, 0);", "surfaces"},
     {"auto t = cute::make_tensor(a);", "CuTe"},
-    {"typedef cub::BlockReduce<float, 128> R;", "CUB"},
+    {"typedef cub::BlockRadixSort<float, 128, 4> R;", "CUB's BlockRadixSort"},
 };
 
 static void refusals(void **state) {
