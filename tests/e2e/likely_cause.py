@@ -12,6 +12,8 @@ CAUSES = {
     "layer_norm_one_pass": ("one-pass-variance", "a one-pass variance"),
     "row_max_nan": ("nan-swallowed", "swallow a NaN"),
     "matmul_k_tail": ("dropped-tail", "n % 32"),
+    "row_argmax_last_tie": ("last-tie", "the same result as with ties that go to the last index"),
+    "linear_scan_carry": ("raw-carry", "whose carry comes in undecayed"),
     "softmax_tail_zero": (None, None),
     "nan_sum": (None, None),
 }
