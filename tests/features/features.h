@@ -57,8 +57,9 @@ typedef struct feature_file {
     X(rounding)                                                                                              \
     X(math_float)                                                                                            \
     X(math_double)                                                                                           \
-    X(fast_math) X(real_parts) X(half) X(bfloat16) X(vectors) X(memory) X(shared_memory) X(atomics)          \
-        X(language) X(fp8) X(cub) X(groups) X(ptx_scalar) X(ptx_block) X(ptx_matrix)
+    X(fast_math)                                                                                             \
+    X(real_parts) X(half) X(bfloat16) X(vectors) X(memory) X(shared_memory) X(atomics) X(language) X(fp8)    \
+        X(cub) X(groups) X(ptx_scalar) X(ptx_block) X(ptx_matrix) X(libcu)
 #define FEATURE_DECLARE(name) extern const feature_file feature_##name;
 FEATURE_FILES(FEATURE_DECLARE)
 

@@ -57,6 +57,7 @@ CUPEL_HOST_ONLY(vfork) int vfork() noexcept;
 #pragma clang force_cuda_host_device begin
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <cfloat>
 #include <climits>
@@ -109,5 +110,10 @@ extern "C" __device__ __attribute__((visibility("hidden"))) cupel_emu_registers_
 #include "cuda_fp8.h"
 #include "cupel_ptx.h"
 #include "cupel_thunk.h"
+
+/* libcu++'s copy of the C++ library is the library: its headers (cuda/std/...) are left out. */
+namespace cuda {
+namespace std = ::std;
+}
 
 #endif

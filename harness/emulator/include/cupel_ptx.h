@@ -17,4 +17,6 @@
 
 #include "cupel_ptx_matrix.h"
 
+#include "cupel_ptx_barrier.h"
+
 #endif
