@@ -162,7 +162,7 @@ static void take_progress(cupel_check *c, const cupel_progress *progress) {
 static bool on_progress(void *self, const cupel_progress *progress) {
     cupel_check *c = self;
     take_progress(c, progress);
-    if (c->side) cupel_side_poll(c->side);
+    cupel_check_poll_sanitizer(c);
     save_now_and_then(c);
     cupel_check_show(c);
     bool budget_given = c->options->cases || c->options->seconds > 0 || c->options->endless;

@@ -38,6 +38,7 @@ typedef struct cupel_check {
     int late_tries;       /* suspicions that were run again after the stop */
     uint64_t first_round; /* cases that the first search tries before it draws any */
     cupel_side *side;     /* the sanitizer's; NULL: off */
+    int side_taken;       /* of its results, so many are findings by now */
     cupel_resources_job *resources_job;
     bool resources_done;
     cupel_code code; /* a failure inside a callback */
@@ -96,6 +97,8 @@ void cupel_check_end_resources(cupel_check *c);
  * something new; ends, with evidence for findings and explanations of those that depend on the schedule. */
 void cupel_check_begin_sanitizer(cupel_check *c);
 void cupel_check_sanitize(cupel_check *c, const cupel_recipe *recipe);
+/* From time to time during a search. */
+void cupel_check_poll_sanitizer(cupel_check *c);
 void cupel_check_end_sanitizer(cupel_check *c);
 
 /* Saves a finding: its bundle, its words. */

@@ -1,5 +1,5 @@
-/* A check's sanitizer: what it takes, and what becomes of what it shows. Its findings are made at the end, in
- * the order of the recipes, so that a report does not depend on how fast it was. */
+/* A check's sanitizer: what it takes, and what becomes of what it shows. The findings of a check are made at
+ * its end, in the order of the recipes, so that a report does not depend on how fast it was. */
 #include <stdio.h>
 #include <string.h>
 
@@ -72,6 +72,24 @@ static void add_evidence(cupel_check *c, const cupel_side_result *result) {
         cupel_check_save(c, found, &trial);
 }
 
+/* Once the user waits for the end, a few are saved still. */
+static void take_results(cupel_check *c) {
+    enum { LATE_MAX = 4 };
+    int count, late = 0;
+    const cupel_side_result *results = cupel_side_results(c->side, &count);
+    while (c->side_taken < count && c->code == CUPEL_OK) {
+        if (cupel_check_stopped(c) && late++ == LATE_MAX) return;
+        add_evidence(c, &results[c->side_taken++]);
+    }
+}
+
+/* A campaign has no other end than a stop: what it is shown is saved as it comes. */
+void cupel_check_poll_sanitizer(cupel_check *c) {
+    if (!c->side) return;
+    cupel_side_poll(c->side);
+    if (c->options->endless) take_results(c);
+}
+
 /* Seconds that it may still take. */
 static double seconds_left(const cupel_check *c) {
     if (cupel_check_untimed(c)) return untimed;
@@ -81,7 +99,6 @@ static double seconds_left(const cupel_check *c) {
 }
 
 void cupel_check_end_sanitizer(cupel_check *c) {
-    int count;
     if (!c->side || c->code != CUPEL_OK) return;
     cupel_side_finish(c->side, seconds_left(c), c->options->stop);
     c->report->sanitizer = cupel_side_counted(c->side);
@@ -92,6 +109,5 @@ void cupel_check_end_sanitizer(cupel_check *c) {
     for (int i = 0; i < findings && !trouble && !cupel_check_stopped(c); i++)
         if (c->report->findings[i].finding.kind == CUPEL_FINDING_NONDETERMINISM)
             explain(c, &c->report->findings[i]);
-    const cupel_side_result *results = cupel_side_results(c->side, &count);
-    for (int i = 0; i < count; i++) add_evidence(c, &results[i]);
+    take_results(c);
 }
