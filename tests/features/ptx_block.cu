@@ -31,7 +31,7 @@ __global__ void ptx_stores(const unsigned *x, unsigned *y) {
     FEATURE(12);
     asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(y), "r"(x[3]), "r"(x[2]), "r"(x[1]), "r"(x[0]) : "memory");
     asm volatile("st.global.wt.u32 [%0+16], %1;" ::"l"(y), "r"(x[4]) : "memory");
-    asm volatile("st.global.cs.L1::no_allocate.f32 [%0], %1;" ::"l"(y + 5), "f"(as_float(x[0])) : "memory");
+    asm volatile("st.global.L1::no_allocate.f32 [%0], %1;" ::"l"(y + 5), "f"(as_float(x[0])) : "memory");
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(y + 6), "r"(x[5]) : "memory");
     asm volatile("st.global.u8 [%0], %1;\n\tst.global.u8 [%0+1], %2;\n\tst.global.u16 [%0+2], %3;" ::"l"(y + 7), "r"(x[0]),
                  "r"(x[1]), "h"((unsigned short)x[2]) : "memory");
@@ -103,7 +103,7 @@ __global__ void ptx_warps(const unsigned *x, unsigned *y) {
     asm volatile("{ .reg .pred p; .reg .b32 leader; elect.sync leader|p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(y[8]) : "r"(lanes));
     asm volatile("mov.u32 %0, %%laneid;" : "=r"(y[9]));
     asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(y[10]));
-    asm volatile("{ .reg .u32 a, b; mov.u32 a, %%tid.x; mov.u32 b, %%ctaid.x; mad.lo.u32 %0, b, %%ntid.x, a; }" : "=r"(y[11]));
+    asm volatile("{ .reg .u32 a, b;\n\tmov.u32 a, %%tid.x; mov.u32 b, %%ctaid.x; mov.u32 %0, %%ntid.x; mad.lo.u32 %0, b, %0, a; }" : "=r"(y[11]));
     asm volatile("bar.warp.sync %0;" ::"r"(lanes) : "memory");
 }
 /* The first warp and the others pass values through barriers of their own. */
