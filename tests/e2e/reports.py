@@ -2,7 +2,7 @@
 """Kernels with the defects of public bug reports: `cupel check` gives the verdict, the gate and the source lines of a manifest.
 
 Columns: file, contract id, verdict, gates of which one must be named (- for none), a regular expression that the signature of a
-finding at one of these gates must match (-: any), and the marks whose lines a finding must name (comma separated, - for none).
+finding at one of these gates must match (-: any), and the marks whose lines a finding must name (comma separated, - for none; a/b: one of them).
 A mark is a comment "// line: NAME" in the kernel's file. Exit status 0 when every line holds.
 """
 import argparse
@@ -35,7 +35,11 @@ def marked_lines(path):
 
 
 def names_line(finding, file, number):
-    """Whether any text of a finding names the line: file:12, or file-12 in a signature."""
+    """Whether a finding names the line: file:12 in a text, file-12 in a signature, or either access of a race."""
+    race = finding.get("race") or {}
+    places = [race.get("earlier") or {}, race.get("later") or {}]
+    if any(place.get("line") == number and os.path.basename(place.get("file", "")) == file for place in places):
+        return True
     return re.search(rf"{re.escape(file)}[:-]{number}\b", json.dumps(finding)) is not None
 
 
@@ -47,11 +51,12 @@ def complaints(words, report, marks):
     at_gates = [f for f in findings if f["gate"] in gates.split(",") and f["standing"] == "proof"]
     if gates != "-" and not any(signature == "-" or re.search(signature, f["signature"]) for f in at_gates):
         yield f"no proof at {gates} that matches {signature}"
-    for mark in lines.split(",") if lines != "-" else []:
-        if mark not in marks:
-            yield f"the file has no mark '{mark}'"
-        elif not any(names_line(f, file, marks[mark]) for f in findings):
-            yield f"no finding names line {marks[mark]} ({mark})"
+    for choice in lines.split(",") if lines != "-" else []:
+        unknown = [mark for mark in choice.split("/") if mark not in marks]
+        if unknown:
+            yield f"the file has no mark '{unknown[0]}'"
+        elif not any(names_line(f, file, marks[mark]) for f in findings for mark in choice.split("/")):
+            yield f"no finding names the line of {choice}"
 
 
 def run_line(options, folder, words):

@@ -1,5 +1,5 @@
 /* What the kernels of this folder share. A kernel gets eight 32-bit words a thread and writes its own number of words a thread;
- * features.h says how they are judged. */
+ * feature.h says how they are judged. */
 #ifndef FEATURE_CUH
 #define FEATURE_CUH
 

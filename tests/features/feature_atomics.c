@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "features.h"
+#include "feature.h"
 
 /* Calls one for each block with its inputs; every thread of the block is expected to write the same words. */
 static void each(const feature_launch *l, const uint32_t *x, uint32_t *want, unsigned words,

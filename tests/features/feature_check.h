@@ -2,7 +2,7 @@
 #ifndef FEATURE_CHECK_H
 #define FEATURE_CHECK_H
 
-#include "features.h"
+#include "feature.h"
 
 typedef struct feature_result {
     int64_t compared, wrong;

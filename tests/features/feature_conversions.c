@@ -2,7 +2,7 @@
 #include <fenv.h>
 #include <math.h>
 
-#include "features.h"
+#include "feature.h"
 
 #pragma STDC FENV_ACCESS ON
 

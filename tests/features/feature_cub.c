@@ -1,5 +1,5 @@
 /* What CUB's algorithms mean: sums and prefix sums, one thread after the other. */
-#include "features.h"
+#include "feature.h"
 
 static uint32_t input(const uint32_t *x, unsigned thread, int word) {
     return x[FEATURE_INPUTS * thread + (unsigned)word];

@@ -2,7 +2,7 @@
  * Functions", widened where an H200 was measured to need more (tests/records/function_errors.csv). */
 #include <math.h>
 
-#include "features.h"
+#include "feature.h"
 
 static float unit(uint32_t x) {
     return (float)((int32_t)x >> 8) * 0x1p-23f;

@@ -1,7 +1,7 @@
 /* fp8 by the definition of its formats: the nearest code, ties to the even one, found by trying all codes. */
 #include <math.h>
 
-#include "features.h"
+#include "feature.h"
 #include "formats.h"
 
 static double value(cupel_dtype type, unsigned code) {

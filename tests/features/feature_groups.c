@@ -2,7 +2,7 @@
  * warp by lane; what a thread that does not exist would have to add is not looked at. */
 #include <string.h>
 
-#include "features.h"
+#include "feature.h"
 
 static unsigned rank_of(const feature_warp *w,
                         const feature_launch *l) { /* of a warp's first thread, in its block */

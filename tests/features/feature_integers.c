@@ -1,7 +1,7 @@
 /* What integer intrinsics mean, bit by bit. */
 #include <stdlib.h>
 
-#include "features.h"
+#include "feature.h"
 
 static unsigned count(uint64_t x) {
     unsigned n = 0;

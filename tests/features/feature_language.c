@@ -1,5 +1,5 @@
 /* The results of tests/features/language.cu, worked out by hand. */
-#include "features.h"
+#include "feature.h"
 
 static uint32_t fibonacci(uint32_t n) {
     uint32_t a = 0, b = 1;

@@ -1,5 +1,5 @@
 /* What barriers, pipelines and atomics of libcu++ mean. */
-#include "features.h"
+#include "feature.h"
 
 /* words of the thread at the other end of its block */
 static void mirrored(const feature_launch *l, const uint32_t *x, uint32_t *want, unsigned words) {

@@ -1,7 +1,7 @@
 /* What math functions mean: long double, by the C library or, where it has none, by slow direct formulas. */
 #include <math.h>
 
-#include "features.h"
+#include "feature.h"
 
 enum {
     group_exponentials,

@@ -1,7 +1,7 @@
 /* Hints change nothing that a thread sees; the other kernels by hand. */
 #include <string.h>
 
-#include "features.h"
+#include "feature.h"
 
 static void hinted_scalars(const uint32_t *x, uint32_t *want) {
     memcpy(want, x, 24), memcpy(want + 6, x, 24);

@@ -1,5 +1,5 @@
 /* What inline PTX on memory and among threads means. */
-#include "features.h"
+#include "feature.h"
 
 static void ptx_loads(const uint32_t *x, uint32_t *want) {
     for (int i = 0; i < 6; i++) want[i] = x[i];

@@ -2,7 +2,7 @@
  * fragment, its row and its column), multiplied plainly, and read off by the tables again. */
 #include <string.h>
 
-#include "features.h"
+#include "feature.h"
 #include "formats.h"
 
 static int small(uint32_t x, int i) {

@@ -1,7 +1,7 @@
 /* What exact functions of real numbers mean: the C library's, which are exact too. */
 #include <math.h>
 
-#include "features.h"
+#include "feature.h"
 
 static void round_to_integer(const uint32_t *x, uint32_t *want) {
     float v = feature_float(x[0]), w = fmodf(v, 1e6f);

@@ -1,6 +1,6 @@
 /* What shared memory means: what one thread of the block stores before a barrier another one loads after it.
  */
-#include "features.h"
+#include "feature.h"
 
 /* Calls one for each thread of the launch with its block's inputs and its rank. */
 static void each(const feature_launch *l, const uint32_t *x, uint32_t *want, int words,

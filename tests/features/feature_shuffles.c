@@ -1,6 +1,6 @@
 /* What shuffles mean, from the PTX ISA's description of shfl: the lanes of a segment of `width`, and the
  * lane's own value where the source lies outside. */
-#include "features.h"
+#include "feature.h"
 
 enum { INDEX, UP, DOWN, XOR };
 

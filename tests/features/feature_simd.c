@@ -1,7 +1,7 @@
 /* What operations on the lanes of a word mean: each lane taken out, computed in 64 bits, put back. */
 #include <stdlib.h>
 
-#include "features.h"
+#include "feature.h"
 
 typedef int64_t lane_operation(int64_t a, int64_t b, int width);
 

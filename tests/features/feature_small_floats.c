@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "features.h"
+#include "feature.h"
 #include "formats.h"
 
 #pragma STDC FENV_ACCESS ON

@@ -1,6 +1,6 @@
 /* What vector types are: their sizes and alignments (CUDA C++ Programming Guide, "Built-in Vector Types"),
  * and that a wide access moves the bytes of its elements. */
-#include "features.h"
+#include "feature.h"
 
 static void vector_sizes(const uint32_t *x, uint32_t *want) {
     static const uint8_t sizes[24][2] = {{1, 1},   {2, 2},   {3, 1},   {4, 4}, {2, 2},   {4, 4},

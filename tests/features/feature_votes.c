@@ -1,7 +1,7 @@
 /* What votes, matches, warp reductions and barriers mean. */
 #include <string.h>
 
-#include "features.h"
+#include "feature.h"
 
 static uint32_t mask_of(unsigned lanes) {
     return lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;

@@ -11,8 +11,8 @@
 
 #include "cuda_compile.h"
 #include "executor.h"
+#include "feature.h"
 #include "feature_check.h"
-#include "features.h"
 #include "schedule.h"
 #include "text.h"
 

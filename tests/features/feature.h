@@ -1,7 +1,7 @@
 /* Features of device code, each a kernel (in a .cu file of this folder) and its meaning in plain C. A file's
  * kernels run as one case: eight 32-bit words of input a thread, each kernel its own words of output. */
-#ifndef FEATURES_H
-#define FEATURES_H
+#ifndef FEATURE_H
+#define FEATURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,19 +47,34 @@ typedef struct feature_file {
 #define FEATURE_FILE(name)                                                                                   \
     const feature_file feature_##name = {#name, sizeof features / sizeof *features, features}
 
-/* Every file, in the order of the list in docs/device-features.md. */
-#define FEATURE_FILES(X)                                                                                     \
-    X(shuffles)                                                                                              \
-    X(votes)                                                                                                 \
-    X(integers)                                                                                              \
-    X(simd)                                                                                                  \
-    X(conversions)                                                                                           \
-    X(rounding)                                                                                              \
-    X(math_float)                                                                                            \
-    X(math_double)                                                                                           \
-    X(fast_math)                                                                                             \
-    X(real_parts) X(half) X(bfloat16) X(vectors) X(memory) X(shared_memory) X(atomics) X(language) X(fp8)    \
-        X(cub) X(groups) X(ptx_scalar) X(ptx_block) X(ptx_matrix) X(libcu)
+/* Every file, in the order of the list in docs/device-features.md; one a line. */
+// clang-format off
+#define FEATURE_FILES(X) \
+    X(shuffles) \
+    X(votes) \
+    X(integers) \
+    X(simd) \
+    X(conversions) \
+    X(rounding) \
+    X(math_float) \
+    X(math_double) \
+    X(fast_math) \
+    X(real_parts) \
+    X(half) \
+    X(bfloat16) \
+    X(vectors) \
+    X(memory) \
+    X(shared_memory) \
+    X(atomics) \
+    X(language) \
+    X(fp8) \
+    X(cub) \
+    X(groups) \
+    X(ptx_scalar) \
+    X(ptx_block) \
+    X(ptx_matrix) \
+    X(libcu)
+// clang-format on
 #define FEATURE_DECLARE(name) extern const feature_file feature_##name;
 FEATURE_FILES(FEATURE_DECLARE)
 
