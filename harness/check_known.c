@@ -53,11 +53,16 @@ static outcome try_bundle(cupel_check *c, const cupel_recipe *recipe, const char
             (void)cupel_fail(why, CUPEL_UNSUPPORTED, "%s", trial->text);
             return NOT_TRIED;
         }
-        cupel_sanitized_counts counts;
-        if (cupel_sanitized_is_race(signature) &&
-            cupel_sanitized_add(cupel_side_supervisor(c->side), trial, c->arena, &counts, why) != CUPEL_OK)
-            return NOT_TRIED;
         *seconds = cupel_shrink_now() - before;
+        if (cupel_shrink_finding(trial, signature)) return STILL_FAILS;
+        if (!cupel_sanitized_may_show(signature)) continue;
+        if (!c->side) {
+            (void)cupel_fail(why, CUPEL_UNSUPPORTED, "maybe only the sanitizer shows it, which is off");
+            return LEFT_OUT;
+        }
+        cupel_sanitized_counts counts;
+        if (cupel_sanitized_add(cupel_side_supervisor(c->side), trial, c->arena, &counts, why) != CUPEL_OK)
+            return NOT_TRIED;
         if (cupel_shrink_finding(trial, signature)) return STILL_FAILS;
     }
     if (!cupel_check_stopped(c)) return HOLDS;
@@ -104,10 +109,6 @@ static outcome replay_read(cupel_check *c, const char *path, const cupel_bundle_
     double seconds = 0;
     if (!same_build(c, info)) {
         (void)cupel_fail(why, CUPEL_MISMATCH, "it belongs to another contract, executor or set of macros");
-        return LEFT_OUT;
-    }
-    if (cupel_sanitized_is_race(info->signature) && !c->side) {
-        (void)cupel_fail(why, CUPEL_UNSUPPORTED, "only the sanitizer shows it, which is off");
         return LEFT_OUT;
     }
     outcome result = read_recipe(c, path, &recipe, why);

@@ -73,14 +73,16 @@ static bool is_unseen(const cupel_cli_bundle *o) {
             strncmp(o->info.signature, "uninitialised-read", 18) == 0);
 }
 
-/* What only the sanitizer saw is put in front of it again. */
+/* What no ordinary run shows is put in front of the sanitizer. */
 static cupel_code try_bundle(cupel_cli_bundle *o, cupel_trial *trial, cupel_error *err) {
     cupel_sanitized_counts counts;
-    if (cupel_sanitized_is_race(o->info.signature) &&
-        cupel_sanitized_available(o->session.supervisor.executor))
-        return cupel_sanitized_try(o->supervisor, o->session.contract, &o->session.supervisor, &o->recipe,
-                                   o->session.arena, trial, &counts, err);
-    return cupel_supervisor_try(o->supervisor, &o->recipe, true, o->session.arena, trial, err);
+    CUPEL_TRY(cupel_supervisor_try(o->supervisor, &o->recipe, true, o->session.arena, trial, err));
+    if (trial->unsupported || cupel_shrink_finding(trial, o->info.signature) ||
+        !cupel_sanitized_may_show(o->info.signature) ||
+        !cupel_sanitized_available(o->session.supervisor.executor))
+        return CUPEL_OK;
+    return cupel_sanitized_try(o->supervisor, o->session.contract, &o->session.supervisor, &o->recipe,
+                               o->session.arena, trial, &counts, err);
 }
 
 static cupel_code replay(cupel_cli_bundle *o, const char *bundle, bool all, int *status, cupel_error *err) {

@@ -55,3 +55,8 @@ cupel_code cupel_sanitized_try(cupel_supervisor *supervisor, const cupel_contrac
 bool cupel_sanitized_is_race(const char *signature) {
     return strncmp(signature, "race-", 5) == 0;
 }
+
+bool cupel_sanitized_may_show(const char *signature) {
+    return cupel_sanitized_is_race(signature) || strncmp(signature, "bad-access-", 11) == 0 ||
+           strncmp(signature, "uninitialised-read-", 19) == 0;
+}

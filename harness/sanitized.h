@@ -38,7 +38,10 @@ CUPEL_MUST_USE cupel_code cupel_sanitized_try(cupel_supervisor *supervisor, cons
                                               cupel_trial *out, cupel_sanitized_counts *counts,
                                               cupel_error *err);
 
-/* Is it the signature of a finding that only the sanitizer shows? */
+/* Is it the signature of a finding that only the sanitizer shows, or that it may show where nothing else
+ * does?
+ */
 bool cupel_sanitized_is_race(const char *signature);
+bool cupel_sanitized_may_show(const char *signature);
 
 #endif

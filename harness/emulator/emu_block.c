@@ -3,6 +3,7 @@
  * that ran it goes on with the next thread that has not begun. */
 #include <string.h>
 
+#include "emu_local.h"
 #include "emu_resident.h"
 #include "emu_sanitize.h"
 #include "emu_switch.h"
@@ -86,6 +87,8 @@ static void begin_on(cupel_emu_thread *thread, cupel_emu_stack *stack) {
     thread->stack_low = stack->low;
     thread->sp = stack->sp;
     m->first_stack = stack;
+    if (m->sanitizing)
+        (void)cupel_emu_local_stack(stack->low); /* without it the run ends in a fault of ours */
 }
 
 static __attribute__((noinline)) cupel_emu_stack *new_stack(void) {

@@ -26,23 +26,25 @@
  * no red zones. */
 #define CUPEL_EMU_CHECK_FLAGS                                                                                \
     "-fsanitize=kernel-address,fuzzer-no-link", "-mllvm", "-asan-memory-access-callback-prefix=cupel_emu_",  \
-        CUPEL_EMU_CALLBACK_FLAGS
+        "-mllvm", "-asan-stack=0", CUPEL_EMU_CALLBACK_FLAGS
 
 #define CUPEL_EMU_CALLBACK_FLAGS                                                                             \
     "-fsanitize-recover=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0", "-mllvm",  \
-        "-asan-stack=0", "-mllvm", "-asan-globals=0", "-mllvm", "-instcombine-code-sinking=0", "-mllvm",     \
-        "-disable-licm-promotion", "-mllvm", "-asan-opt-same-temp=0", "-mllvm", "-asan-opt-globals=0",       \
-        "-fsanitize-coverage-type=3", "-fsanitize-coverage-trace-pc-guard", CUPEL_EMU_ORDER_FLAGS
+        "-asan-globals=0", "-mllvm", "-instcombine-code-sinking=0", "-mllvm", "-disable-licm-promotion",     \
+        "-mllvm", "-asan-opt-same-temp=0", "-mllvm", "-asan-opt-globals=0", "-fsanitize-coverage-type=3",    \
+        "-fsanitize-coverage-trace-pc-guard", CUPEL_EMU_ORDER_FLAGS
 
 /* The same for the sanitizer, in place of the check flags: other callbacks (emu_strict.h), and of
  * ThreadSanitizer's instrumentation the one thing that the address one does not tell, which accesses are
- * volatile: its calls come right before those of the other. Also defines what device headers go by. */
+ * volatile: its calls come right before those of the other. Local arrays get red zones, in a shadow at 1 <<
+ * 44 (emu_local.c). Also defines what device headers go by. */
 #define CUPEL_EMU_STRICT_FLAGS                                                                               \
     "-fsanitize=kernel-address,fuzzer-no-link,thread", "-mllvm",                                             \
         "-asan-memory-access-callback-prefix=cupel_emu_strict_", "-mllvm", "-tsan-distinguish-volatile=1",   \
         "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm", "-tsan-instrument-func-entry-exit=0",    \
-        "-mllvm", "-tsan-instrument-memintrinsics=0", "-mllvm", "-tsan-instrument-atomics=0", "-D",          \
-        "CUPEL_EMU_STRICT", CUPEL_EMU_CALLBACK_FLAGS
+        "-mllvm", "-tsan-instrument-memintrinsics=0", "-mllvm", "-tsan-instrument-atomics=0", "-mllvm",      \
+        "-asan-stack=1", "-mllvm", "-asan-mapping-offset=17592186044416", "-D", "CUPEL_EMU_STRICT",          \
+        CUPEL_EMU_CALLBACK_FLAGS
 
 /* Code in the order of the source, as far as it goes: threads that wait for each other are served by the
  * place where they are, the earlier one first. */

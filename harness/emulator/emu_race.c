@@ -15,6 +15,7 @@ typedef struct seen {
     uintptr_t address;
     size_t size;
     int64_t count;
+    bool excused;
 } seen;
 
 static struct {
@@ -46,7 +47,21 @@ void cupel_emu_race_add(const cupel_emu_race_side *earlier, const cupel_emu_race
         races.dropped++;
         return;
     }
-    races.items[races.count++] = (seen){*earlier, *later, address, size, 1};
+    races.items[races.count++] = (seen){*earlier, *later, address, size, 1, false};
+}
+
+static bool is_load_of(const cupel_emu_race_side *side, uint32_t block, uint32_t thread) {
+    return side->use == CUPEL_RACE_READ && side->mark.block == block && side->mark.thread == thread;
+}
+
+void cupel_emu_race_excuse(uint32_t block, uint32_t thread, uintptr_t address, size_t size) {
+    for (int i = 0; i < races.count; i++) {
+        seen *race = &races.items[i];
+        if (race->address - address >= size) continue;
+        if ((is_load_of(&race->earlier, block, thread) && race->later.use == CUPEL_RACE_ATOMIC) ||
+            (is_load_of(&race->later, block, thread) && race->earlier.use == CUPEL_RACE_ATOMIC))
+            race->excused = true;
+    }
 }
 
 static void name_side(const cupel_emu_race_side *side, cupel_race_side *out) {
@@ -112,6 +127,7 @@ void cupel_emu_race_end(void) {
     cupel_observation *out = m->out;
     for (int i = 0; i < races.count; i++) {
         const seen *race = &races.items[i];
+        if (race->excused) continue;
         cupel_race named = {.size = (int32_t)race->size, .count = race->count, .marked = is_marked(race)};
         name_side(&race->earlier, &named.earlier);
         name_side(&race->later, &named.later);

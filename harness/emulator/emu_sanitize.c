@@ -355,6 +355,7 @@ void cupel_emu_sanitize_access(uintptr_t address, size_t size, cupel_emu_use use
         load(home, &now, address, size);
         return;
     }
+    if (use == CUPEL_EMU_ATOMIC) cupel_emu_race_excuse(home->id, thread, address, size);
     flags |= release(home, self, address, size, (flags & CUPEL_EMU_MARK_STRONG) != 0);
     announce(home, thread, address, size, flags, place);
 }

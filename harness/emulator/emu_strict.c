@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "emu_local.h"
 #include "emu_sanitize.h"
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
@@ -17,6 +18,7 @@ void cupel_emu_strict_strong(const void *address) {
 
 void cupel_emu_strict_begin(void) {
     strong_next = NULL;
+    cupel_emu_local_forget();
     cupel_emu_sanitize_begin();
 }
 
@@ -34,6 +36,9 @@ static void access(uintptr_t address, size_t size, bool write, const void *pc) {
     const bool strong = strong_next == (const void *)address;
     strong_next = NULL;
     cupel_emu_check_access(address, size, write, pc);
+    if (address - m->registers->stack_low < CUPEL_EMU_STACK_BYTES && !cupel_emu_local_allows(address, size))
+        cupel_emu_report_access(write ? CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE : CUPEL_ACCESS_OUT_OF_BOUNDS_READ,
+                                CUPEL_SPACE_LOCAL, address, size, pc);
     if (m->sanitizing && !is_private(address))
         cupel_emu_sanitize_access(address, size, write ? CUPEL_EMU_STORE : CUPEL_EMU_LOAD, strong, pc);
 }

@@ -204,6 +204,14 @@ __global__ void spin_lock(const float *in, float *out, float *scratch) {
     atomicExch(lock, 0);
 }
 
+__global__ void compare_and_swap(const float *in, float *out, float *scratch) {
+    int *bits = (int *)scratch, seen, now = *bits;
+    do {
+        seen = now;
+        now = atomicCAS(bits, seen, seen + (int)in[threadIdx.x]);
+    } while (now != seen);
+}
+
 __global__ void histogram(const float *in, float *out, float *scratch) {
     __shared__ int bins[16];
     const int t = threadIdx.x;

@@ -103,8 +103,38 @@ static void test_words(void **state) {
     assert_true(race->earlier.use == CUPEL_RACE_ATOMIC || race->later.use == CUPEL_RACE_ATOMIC);
 }
 
+static int marked(const sanitizer_file *of, const char *name) {
+    char mark[96];
+    snprintf(mark, sizeof mark, "// %s", name);
+    return sanitizer_line(of, mark);
+}
+
+/* An index past a local array that lands in the next one, or beside it. */
+static void test_local_arrays(void **state) {
+    (void)state;
+    sanitizer_file local;
+    sanitizer_open("local.cu", &local);
+    for (int k = 0; k < local.kernel_count; k++)
+        for (int past = 0; past < 2; past++) {
+            float *in, *out, *where;
+            field_reset(&f, 256, 1024, 256);
+            in = field_buffer(&f, 0), out = field_buffer(&f, 1), where = in + 255;
+            *where = past ? 8 : 4;
+            field_run(&f, local.module, local.kernels[k], (shape){.block = 64}, 3,
+                      (const void *[]){&in, &out, &where});
+            assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+            assert_int_equal(f.seen.access_count, past);
+            if (!past) continue;
+            assert_int_equal(f.seen.accesses[0].space, CUPEL_SPACE_LOCAL);
+            assert_int_equal(f.seen.accesses[0].kind,
+                             k == 0 ? CUPEL_ACCESS_OUT_OF_BOUNDS_READ : CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE);
+            assert_int_equal(f.seen.accesses[0].place.line, marked(&local, local.kernels[k]));
+        }
+    sanitizer_close(&local);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_race_under_every_schedule),
-                                       cmocka_unit_test(test_words)};
+                                       cmocka_unit_test(test_words), cmocka_unit_test(test_local_arrays)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
