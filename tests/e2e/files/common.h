@@ -9,16 +9,18 @@
 #include <string>
 #include <vector>
 
-#define CUDA_CHECK(call)                                                                           \
-    do {                                                                                           \
-        cudaError_t status_ = (call);                                                              \
-        if (status_ != cudaSuccess) {                                                              \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status_));       \
-            exit(EXIT_FAILURE);                                                                    \
-        }                                                                                          \
+#define CUDA_CHECK(call)                                                                                     \
+    do {                                                                                                     \
+        cudaError_t status_ = (call);                                                                        \
+        if (status_ != cudaSuccess) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status_));                 \
+            exit(EXIT_FAILURE);                                                                              \
+        }                                                                                                    \
     } while (0)
 
-template <class T> constexpr T ceil_div(T a, T b) { return (a + b - 1) / b; }
+template <class T> constexpr T ceil_div(T a, T b) {
+    return (a + b - 1) / b;
+}
 
 struct GpuTimer {
     cudaEvent_t start_, stop_;
