@@ -450,7 +450,6 @@ void cupel_traits_describe(int traits, char *text, size_t size) {
                  {CUPEL_TRAIT_SCHEDULE, "the schedule"},
                  {CUPEL_TRAIT_HISTORY, "the earlier call"},
                  {CUPEL_TRAIT_ORDER, "the order of elements along a reduced axis"},
-                 {CUPEL_TRAIT_SUMS, "sums that a lower-precision accumulator gets wrong"},
                  {CUPEL_TRAIT_COTANGENT, "upstream gradients that differ by element"}};
     size_t used = 0;
     snprintf(text, size, "nothing in particular");
