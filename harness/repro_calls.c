@@ -82,9 +82,26 @@ static cupel_code dims(const cupel_repro_job *job, int rank, cupel_scalar_expr *
     return CUPEL_OK;
 }
 
+/* The variables that get their content from tensors, which stand on the device. */
+static cupel_code fill_variables(const cupel_repro_job *job, const cupel_launch *launch, cupel_error *err) {
+    for (int i = 0; i < launch->symbol_count; i++) {
+        const cupel_launch_symbol *symbol = &launch->symbols[i];
+        int64_t shape[CUPEL_RANK_MAX], count;
+        CUPEL_TRY(cupel_binding_shape(&job->c->binding, symbol->tensor, shape, &count, err));
+        const int64_t bytes =
+            count * (int64_t)cupel_format_of(cupel_binding_type(&job->c->binding, symbol->tensor))->size;
+        fprintf(job->out,
+                "    repro_expect(cudaMemcpyToSymbol(%s, repro_at(%d).at, %" PRId64
+                ", 0, cudaMemcpyDeviceToDevice), \"%s\");\n",
+                symbol->name, symbol->tensor, bytes, symbol->name);
+    }
+    return CUPEL_OK;
+}
+
 static cupel_code launch_device(const cupel_repro_job *job, const cupel_launch *launch, cupel_error *err) {
     char *entry;
     int64_t shared = 0;
+    CUPEL_TRY(fill_variables(job, launch, err));
     CUPEL_TRY(cupel_binding_entry(&job->c->binding, launch, job->arena, &entry, err));
     fprintf(job->out, "    %s(\"%s\", %s", launch->cooperative ? "repro_launch_together" : "repro_launch",
             entry, entry);

@@ -108,6 +108,14 @@ typedef struct cupel_launch_arg {
     cupel_dtype type;
 } cupel_launch_arg;
 
+/* A __constant__ or device variable that gets its content from a tensor before the launch. */
+enum { CUPEL_SYMBOL_MAX = 16 };
+typedef struct cupel_launch_symbol {
+    cupel_span place;
+    const char *name; /* as C++ names it: "coef", "filters::taps" */
+    int tensor;       /* contiguous */
+} cupel_launch_symbol;
+
 typedef struct cupel_launch {
     cupel_span place;
     const char *entry; /* CUDA: name expression with $NAME holes; host: the symbol */
@@ -118,6 +126,8 @@ typedef struct cupel_launch {
     cupel_scalar_expr *shared;  /* or NULL: 0 */
     cupel_scalar_expr *skip_if; /* or NULL */
     bool cooperative;           /* all blocks resident together; the grid can be synchronised */
+    int symbol_count;
+    cupel_launch_symbol symbols[CUPEL_SYMBOL_MAX];
 } cupel_launch;
 
 /* Options of CUDA's run-time compiler, and what they mean where something else compiles. */

@@ -144,6 +144,42 @@ static cupel_code read_entry(cupel_reader *r, const cupel_yaml *node, bool host,
     return CUPEL_OK;
 }
 
+/* A name of a variable, maybe in namespaces. */
+static bool is_variable_name(const char *name) {
+    bool begins = true;
+    for (; *name; name++) {
+        if (name[0] == ':' && name[1] == ':' && name[2]) {
+            begins = true, name++;
+            continue;
+        }
+        if (!isalpha((unsigned char)*name) && *name != '_' && (begins || !isdigit((unsigned char)*name)))
+            return false;
+        begins = false;
+    }
+    return !begins;
+}
+
+static cupel_code read_symbols(cupel_reader *r, const cupel_yaml *map, cupel_launch *launch) {
+    CUPEL_TRY(cupel_reader_map(r, map, "a map of device variables to tensors, e.g. {coef: w}"));
+    CUPEL_TRY(cupel_reader_at_most(r, map, map->count, CUPEL_SYMBOL_MAX, "device variables"));
+    for (int i = 0; i < map->count; i++) {
+        const cupel_yaml *key = map->keys[i], *value = map->items[i];
+        cupel_launch_symbol *symbol = &launch->symbols[i];
+        CUPEL_TRY(cupel_reader_text(r, key, "the name of a device variable"));
+        if (!is_variable_name(key->value))
+            return cupel_reader_expected(r, key, "the name of a device variable");
+        CUPEL_TRY(cupel_reader_text(r, value, "a tensor"));
+        const cupel_reader_name *known = cupel_reader_find(r, value->value);
+        if (!known || known->kind != CUPEL_NAME_TENSOR)
+            return cupel_reader_unknown(r, value->text, value->value, CUPEL_NAME_TENSOR);
+        *symbol = (cupel_launch_symbol){key->text, key->value, known->index};
+        if (r->contract->tensors[symbol->tensor].layouts != 0)
+            return cupel_reader_expected(r, value, "a tensor of layout 'contiguous' to fill a variable from");
+        launch->symbol_count = i + 1;
+    }
+    return CUPEL_OK;
+}
+
 static const cupel_yaml *required(cupel_reader *r, const cupel_yaml *launch, const char *key,
                                   cupel_code *code) {
     const cupel_yaml *node = cupel_contract_yaml_get(launch, key);
@@ -154,16 +190,9 @@ static const cupel_yaml *required(cupel_reader *r, const cupel_yaml *launch, con
 }
 
 static cupel_code read_launch(cupel_reader *r, const cupel_yaml *node, cupel_launch *launch, bool *host) {
-    static const cupel_reader_key cuda_keys[] = {
-        {"entry", NULL},
-        {"args", NULL},
-        {"grid", NULL},
-        {"block", NULL},
-        {"shared", NULL},
-        {"skip_if", NULL},
-        {"cooperative", NULL},
-        {"nvrtc", NULL},
-        {"symbols", "constants and device globals filled from tensors"}};
+    static const cupel_reader_key cuda_keys[] = {{"entry", NULL},       {"args", NULL},   {"grid", NULL},
+                                                 {"block", NULL},       {"shared", NULL}, {"skip_if", NULL},
+                                                 {"cooperative", NULL}, {"nvrtc", NULL},  {"symbols", NULL}};
     static const cupel_reader_key host_keys[] = {{"symbol", NULL}, {"args", NULL}, {"skip_if", NULL}};
     CUPEL_TRY(cupel_reader_map(
         r, node, "a launch, e.g. {entry: softmax<$T>, args: [x, y, M, N], grid: [M], block: [256]}"));
@@ -186,6 +215,8 @@ static cupel_code read_launch(cupel_reader *r, const cupel_yaml *node, cupel_lau
     if (grid) CUPEL_TRY(read_extent(r, grid, "grid", &launch->grid_rank, launch->grid));
     if (block) CUPEL_TRY(read_extent(r, block, "block", &launch->block_rank, launch->block));
     const cupel_yaml *cooperative = cupel_contract_yaml_get(node, "cooperative");
+    const cupel_yaml *symbols = cupel_contract_yaml_get(node, "symbols");
+    if (symbols) CUPEL_TRY(read_symbols(r, symbols, launch));
     if (cooperative) CUPEL_TRY(cupel_reader_flag(r, cooperative, &launch->cooperative));
     if (shared)
         CUPEL_TRY(cupel_reader_scalar_node(r, shared, "a number of bytes", launch_names, &launch->shared));

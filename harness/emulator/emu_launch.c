@@ -170,6 +170,11 @@ static bool small_enough(const cupel_emu_launch *launch) {
     return false;
 }
 
+void cupel_emu_run_fill(void *variable, const void *bytes, size_t size) {
+    memcpy(variable, bytes, size);
+    m->module_dirty = true;
+}
+
 bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
     if (m->stopped || !within_limits(launch) || !small_enough(launch) || !copy_arguments(launch))
         return false;

@@ -26,6 +26,13 @@ typedef struct shared_symbol {
     size_t size;
 } shared_symbol;
 
+/* A variable of the author's. */
+typedef struct variable_symbol {
+    char *name; /* mangled */
+    uintptr_t start;
+    size_t size;
+} variable_symbol;
+
 struct cupel_emu_module {
     char *path;
     void *handle;
@@ -39,6 +46,8 @@ struct cupel_emu_module {
     unsigned char *snapshots[RANGES_MAX];
     int shared_count;
     shared_symbol shared[SHARED_SYMBOLS_MAX];
+    int symbol_count;
+    variable_symbol *symbols;
     uint8_t *coverage;
     cupel_emu_places *places;
 };
@@ -68,12 +77,23 @@ static size_t variable_start(const char *name) {
     return 0;
 }
 
+static void add_variable(cupel_emu_module *module, const char *name, uintptr_t start, size_t size) {
+    variable_symbol *grown =
+        realloc(module->symbols, ((size_t)module->symbol_count + 1) * sizeof *module->symbols);
+    if (grown == NULL) return;
+    module->symbols = grown;
+    char *copy = strdup(name);
+    if (copy != NULL) module->symbols[module->symbol_count++] = (variable_symbol){copy, start, size};
+}
+
 static void read_symbol(cupel_emu_module *module, const char *name, const GElf_Sym *symbol) {
     uintptr_t start = module->base + symbol->st_value;
     const cupel_emu_candidate_t *c = module->candidate;
     if (strncmp(name, "cupel_emu_", 10) == 0)
         add_range(module->hidden, &module->hidden_count, start, symbol->st_size);
     range shared = {(uintptr_t)c->shared_start, (uintptr_t)c->shared_stop};
+    if (strncmp(name, "cupel_", 6) != 0 && !within(&shared, start, symbol->st_size))
+        add_variable(module, name, start, symbol->st_size);
     size_t function = variable_start(name);
     if (function == 0 || !within(&shared, start, symbol->st_size) ||
         module->shared_count == SHARED_SYMBOLS_MAX)
@@ -211,6 +231,8 @@ void cupel_emu_module_close(cupel_emu_module *module) {
         free(module->shared[i].function);
         free(module->shared[i].variable);
     }
+    for (int i = 0; i < module->symbol_count; i++) free(module->symbols[i].name);
+    free(module->symbols);
     if (module->handle != NULL) dlclose(module->handle);
     free(module->coverage);
     free(module->path);
@@ -325,4 +347,39 @@ bool cupel_emu_module_owns(const cupel_emu_module *module, uintptr_t address, si
     for (int i = 0; i < module->variable_count; i++)
         if (within(&module->variables[i], address, size)) return true;
     return !write;
+}
+
+/* How the Itanium C++ ABI spells a variable: as it is in C at the top, else _ZN4name5innerE; an L before the
+ * last name of one that is static; _GLOBAL__N_1 for a namespace without a name. */
+static bool spelled(const char *name, bool is_static, bool unnamed, char *text, size_t size) {
+    const bool plain = strstr(name, "::") == NULL;
+    if (plain && !unnamed && !is_static) return snprintf(text, size, "%s", name) < (int)size;
+    if (plain && !unnamed) return snprintf(text, size, "_ZL%zu%s", strlen(name), name) < (int)size;
+    int used = snprintf(text, size, "_ZN%s", unnamed ? "12_GLOBAL__N_1" : "");
+    while (used < (int)size) {
+        const char *colon = strstr(name, "::");
+        const int length = colon != NULL ? (int)(colon - name) : (int)strlen(name);
+        used += snprintf(text + used, size - (size_t)used, "%s%d%.*s", colon == NULL && is_static ? "L" : "",
+                         length, length, name);
+        if (colon == NULL) break;
+        name = colon + 2;
+    }
+    if (used < (int)size) used += snprintf(text + used, size - (size_t)used, "E");
+    return used < (int)size;
+}
+
+bool cupel_emu_module_variable(const cupel_emu_module *module, const char *name, void **start, size_t *size) {
+    char text[512];
+    for (int form = 0; form < 4; form++) {
+        if (!spelled(name, form & 1, form & 2, text, sizeof text)) continue;
+        for (int i = 0; i < module->symbol_count; i++) {
+            const variable_symbol *v = &module->symbols[i];
+            if (strcmp(v->name, text) != 0 || !cupel_emu_module_owns(module, v->start, v->size, true))
+                continue;
+            *start = (void *)v->start;
+            *size = v->size;
+            return true;
+        }
+    }
+    return false;
 }

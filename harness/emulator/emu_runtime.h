@@ -26,6 +26,10 @@ uint8_t *cupel_emu_module_coverage(cupel_emu_module *module, size_t *count);
  * uses. */
 size_t cupel_emu_module_static_shared(const cupel_emu_module *module, const cupel_emu_kernel *kernel);
 
+/* A __constant__ or device variable that the kernels use, by its C++ name ("coef", "ns::coef"). False when
+ * there is none that can be written. */
+bool cupel_emu_module_variable(const cupel_emu_module *module, const char *name, void **start, size_t *size);
+
 /* Global memory of a run: one region with one bit a byte in each map (least significant bit first, 8 more
  * bytes of map behind the last). Stores make bytes readable. */
 typedef struct cupel_emu_memory {
@@ -63,6 +67,9 @@ enum {
  * as the run goes on and must live until the end. */
 void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
                          unsigned needs, bool zero_poison, uint64_t step_limit, cupel_observation *out);
+
+/* Gives a variable of the run's module its content, between launches. */
+void cupel_emu_run_fill(void *variable, const void *bytes, size_t size);
 
 /* Runs one launch. False when the run is over: out then says why (refused, fault, unsupported). A loop that
  * uses no steps is ended as a hang after about half a second of processor time; ITIMER_VIRTUAL and SIGVTALRM

@@ -98,6 +98,9 @@ typedef struct cupel_cu_memory_access {
     X(launch, "cuLaunchKernel",                                                                              \
       (cupel_cu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,              \
        cupel_cu_stream, void **, void **))                                                                   \
+    OPTIONAL(module_variable, "cuModuleGetGlobal_v2",                                                        \
+             (cupel_cu_pointer *, size_t *, cupel_cu_module, const char *))                                  \
+    OPTIONAL(copy, "cuMemcpyDtoDAsync_v2", (cupel_cu_pointer, cupel_cu_pointer, size_t, cupel_cu_stream))    \
     OPTIONAL(launch_cooperative, "cuLaunchCooperativeKernel",                                                \
              (cupel_cu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,       \
               cupel_cu_stream, void **))                                                                     \

@@ -25,6 +25,11 @@ typedef struct job {
     cupel_error *err;
 } job;
 
+/* Names that the compiler lowers: entries, then the addresses of variables. */
+static int name_count(const job *j) {
+    return j->request->entry_count + j->request->variable_count;
+}
+
 static cupel_code out_of_memory(cupel_error *err) {
     return cupel_fail(err, CUPEL_MEMORY, "out of memory");
 }
@@ -125,6 +130,13 @@ static cupel_code handle_errors(const job *j, const char *log) {
 
 static cupel_code compile(const job *j, cupel_nvrtc_output *out) {
     const cupel_cuda_compile_request *r = j->request;
+    const char **names = cupel_arena_alloc(j->arena, ((size_t)name_count(j) + 1) * sizeof *names);
+    if (names == NULL) return out_of_memory(j->err);
+    for (int i = 0; i < r->entry_count; i++) names[i] = r->entries[i];
+    for (int i = 0; i < r->variable_count; i++) {
+        names[r->entry_count + i] = cupel_arena_printf(j->arena, "&%s", r->variables[i]);
+        if (names[r->entry_count + i] == NULL) return out_of_memory(j->err);
+    }
     for (int round = 0; round < ROUNDS_MAX; round++) {
         cupel_buffer text = {.arena = j->arena};
         CUPEL_TRY(make_text(j, &text));
@@ -135,8 +147,8 @@ static cupel_code compile(const job *j, cupel_nvrtc_output *out) {
                                        .defines = r->defines,
                                        .option_count = r->option_count,
                                        .options = r->options,
-                                       .entry_count = r->entry_count,
-                                       .entries = r->entries};
+                                       .entry_count = name_count(j),
+                                       .entries = names};
         CUPEL_TRY(cupel_nvrtc_compile(&request, j->arena, out, j->err));
         if (out->success) return CUPEL_OK;
         CUPEL_TRY(handle_errors(j, out->log));
@@ -171,6 +183,8 @@ static cupel_code cache_path(const job *j, const char **path) {
     for (int i = 0; i < r->option_count; i++) hash_text(state, r->options[i]);
     hash_text(state, "entries");
     for (int i = 0; i < r->entry_count; i++) hash_text(state, r->entries[i]);
+    if (r->variable_count > 0) hash_text(state, "variables");
+    for (int i = 0; i < r->variable_count; i++) hash_text(state, r->variables[i]);
     XXH128_hash_t hash = XXH3_128bits_digest(state);
     XXH3_freeState(state);
     *path = cupel_arena_printf(j->arena, "%s/%016llx%016llx.gpu", r->cache, (unsigned long long)hash.high64,
@@ -194,7 +208,7 @@ static bool load(const job *j, const char *path, cupel_nvrtc_output *out) {
     out->cubin_size = sizes[0];
     out->ptx = cupel_arena_text(j->arena, bytes + header + sizes[0], sizes[1]);
     const char *name = bytes + header + sizes[0] + sizes[1], *stop = bytes + length;
-    int count = j->request->entry_count;
+    int count = name_count(j);
     out->lowered = cupel_arena_alloc(j->arena, ((size_t)count + 1) * sizeof *out->lowered);
     if (out->ptx == NULL || out->lowered == NULL || stop[-1] != '\0') return false;
     for (int i = 0; i < count; i++) {
@@ -213,7 +227,7 @@ static cupel_code make_folder(const char *path, cupel_error *err) {
 
 static cupel_code save(const job *j, const char *path, const cupel_nvrtc_output *output) {
     cupel_buffer out = {.arena = j->arena}, names = {.arena = j->arena};
-    for (int i = 0; i < j->request->entry_count; i++)
+    for (int i = 0; i < name_count(j); i++)
         CUPEL_TRY(cupel_buffer_add(&names, output->lowered[i], strlen(output->lowered[i]) + 1, j->err));
     uint64_t sizes[PARTS] = {output->cubin_size, strlen(output->ptx), names.length};
     CUPEL_TRY(make_folder(j->request->cache, j->err));
@@ -232,6 +246,7 @@ static cupel_code describe(const job *j, const cupel_nvrtc_output *output, cupel
     out->cubin = output->cubin;
     out->cubin_size = output->cubin_size;
     out->kernel_count = r->entry_count;
+    out->variables = output->lowered + r->entry_count;
     out->atomics_known = output->ptx[0] != '\0';
     out->keeps_state = cupel_cuda_text_state(output->ptx);
     out->kernels = cupel_arena_alloc(j->arena, ((size_t)r->entry_count + 1) * sizeof *out->kernels);

@@ -17,7 +17,9 @@ typedef struct cupel_cuda_compile_request {
     const char *const *defines; /* "FLOAT=1" */
     const char *const *options; /* for NVRTC: "-fmad=false" */
     const char *const *entries; /* name expressions, each once */
-    const char *cache;          /* folder, created when missing; NULL: nothing is kept */
+    int variable_count;
+    const char *const *variables; /* device variables whose names are asked for: "coef", "ns::coef" */
+    const char *cache;            /* folder, created when missing; NULL: nothing is kept */
 } cupel_cuda_compile_request;
 
 /* One entry. */
@@ -32,6 +34,7 @@ typedef struct cupel_cuda_code {
     size_t cubin_size;
     int kernel_count;
     cupel_cuda_kernel *kernels; /* in the order of the request's entries */
+    const char **variables;     /* names in the cubin, in the order of the request's */
     bool atomics_known;         /* the PTX could be read */
     bool keeps_state;           /* it has variables of its own, which stay from launch to launch */
 } cupel_cuda_code;

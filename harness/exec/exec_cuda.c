@@ -24,7 +24,11 @@ typedef struct built {
     cupel_cu_module module;
     cupel_cuda_code code;
     cupel_cuda_function functions[CUPEL_LAUNCH_MAX]; /* one an entry */
-    bool used;                                       /* since it was loaded */
+    struct {
+        cupel_cu_pointer at;
+        size_t size;
+    } variables[CUPEL_LAUNCH_MAX * CUPEL_SYMBOL_MAX]; /* that launches fill, launch by launch */
+    bool used;                                        /* since it was loaded */
 } built;
 
 typedef struct cuda {
@@ -38,6 +42,9 @@ typedef struct cuda {
     char *cache;
     const char **defines;
     int define_count;
+    const char
+        *filled[CUPEL_LAUNCH_MAX * CUPEL_SYMBOL_MAX]; /* variables that launches fill, launch by launch */
+    int filled_count;
 } cuda;
 
 static void close_cuda(void *self) {
@@ -85,7 +92,9 @@ static cupel_code open_source(cuda *x, const cupel_executor_options *options, cu
     CUPEL_TRY(cupel_source_load(contract->source, &source, x->arena, &x->source, err));
     const char *entries[CUPEL_LAUNCH_MAX];
     for (int l = 0; l < contract->launch_count; l++) entries[l] = contract->launches[l].entry;
-    CUPEL_TRY(cupel_source_unfilled(x->source, contract->launch_count, entries, err));
+    x->filled_count = cupel_launch_plan_filled(contract, x->filled);
+    CUPEL_TRY(
+        cupel_source_unfilled(x->source, contract->launch_count, entries, x->filled_count, x->filled, err));
     return cupel_source_host_state(x->source, contract->launch_count, entries, &x->host_sets_variables, err);
 }
 
@@ -132,6 +141,16 @@ static cupel_code load_functions(cuda *x, built *made, cupel_error *err) {
         CUPEL_TRY(cupel_cuda_launch_find(&x->device, made->module, kernel->lowered, &kernel->kernel,
                                          &made->functions[i], err));
     }
+    for (int i = 0; i < x->filled_count; i++) {
+        status = x->device.api->module_variable != NULL
+                     ? x->device.api->module_variable(&made->variables[i].at, &made->variables[i].size,
+                                                      made->module, made->code.variables[i])
+                     : CUPEL_CU_INVALID_VALUE;
+        if (status != CUPEL_CU_SUCCESS)
+            return cupel_fail(err, CUPEL_MISMATCH,
+                              "the compiled kernels have no device variable '%s': %s (%d)", x->filled[i],
+                              cupel_cuda_api_text(x->device.api, status), status);
+    }
     return CUPEL_OK;
 }
 
@@ -144,6 +163,8 @@ static cupel_code build(cuda *x, const cupel_entry_set *entries, built **out, cu
                                           .defines = x->defines,
                                           .entry_count = entries->count,
                                           .entries = entries->distinct,
+                                          .variable_count = x->filled_count,
+                                          .variables = x->filled,
                                           .cache = x->cache};
     built *made = calloc(1, sizeof *made);
     if (made == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
@@ -226,6 +247,13 @@ static void relocate(const call *k, const cupel_launch *launch, cupel_launch_pla
     }
 }
 
+/* A launch's first among the variables that are filled. */
+static int first_filled(const cuda *x, int launch) {
+    int first = 0;
+    for (int l = 0; l < launch; l++) first += x->contract->launches[l].symbol_count;
+    return first;
+}
+
 static cupel_code plan_launches(call *k, cupel_error *err) {
     const cupel_contract *contract = k->x->contract;
     k->plans = cupel_arena_alloc(k->x->scratch, (size_t)(contract->launch_count + 1) * sizeof *k->plans);
@@ -234,9 +262,27 @@ static cupel_code plan_launches(call *k, cupel_error *err) {
         const cupel_emu_kernel *kernel = k->candidate->functions[k->entries->of_launch[l]].kernel;
         CUPEL_TRY(
             cupel_launch_plan_make(k->c, &contract->launches[l], kernel, k->x->guarded, &k->plans[l], err));
-        if (!k->plans[l].skipped) relocate(k, &contract->launches[l], &k->plans[l]);
+        if (k->plans[l].skipped) continue;
+        relocate(k, &contract->launches[l], &k->plans[l]);
+        for (int i = 0; i < k->plans[l].symbol_count; i++)
+            CUPEL_TRY(cupel_launch_plan_fits(&contract->launches[l], &k->plans[l], i,
+                                             k->candidate->variables[first_filled(k->x, l) + i].size, err));
     }
     return CUPEL_OK;
+}
+
+/* Queues the copies into the variables that a launch fills, from where their tensors stand on the device. */
+static int fill_variables(const call *k, int l) {
+    const cupel_launch_plan *plan = &k->plans[l];
+    for (int i = 0; i < plan->symbol_count; i++) {
+        const cupel_cu_pointer from = k->base + (cupel_cu_pointer)(plan->symbols[i].from - k->region);
+        int status = k->x->device.api->copy != NULL
+                         ? k->x->device.api->copy(k->candidate->variables[first_filled(k->x, l) + i].at, from,
+                                                  plan->symbols[i].bytes, k->x->device.stream)
+                         : CUPEL_CU_INVALID_VALUE;
+        if (status != CUPEL_CU_SUCCESS) return status;
+    }
+    return CUPEL_CU_SUCCESS;
 }
 
 /* Lays the case out in host memory and sends it to the device. */
@@ -288,7 +334,8 @@ static bool launch(call *k, int l) {
     if (!cupel_cuda_launch_allowed(&x->device, function, &k->plans[l], k->out) ||
         !cupel_cuda_launch_resident(&x->device, function, &k->plans[l], k->out))
         return false;
-    int status = cupel_cuda_launch_start(&x->device, function, &k->plans[l]);
+    int status = fill_variables(k, l);
+    if (status == CUPEL_CU_SUCCESS) status = cupel_cuda_launch_start(&x->device, function, &k->plans[l]);
     if (status == CUPEL_CU_SUCCESS) {
         status = cupel_cuda_device_wait(&x->device);
         x->device.spent = status != CUPEL_CU_SUCCESS;

@@ -84,7 +84,9 @@ static cupel_code open_source(emu *e, const cupel_executor_options *options, cup
     CUPEL_TRY(cupel_source_load(contract->source, &source, e->arena, &e->source, err));
     const char *entries[CUPEL_LAUNCH_MAX];
     for (int l = 0; l < contract->launch_count; l++) entries[l] = contract->launches[l].entry;
-    CUPEL_TRY(cupel_source_unfilled(e->source, contract->launch_count, entries, err));
+    const char *filled[CUPEL_LAUNCH_MAX * CUPEL_SYMBOL_MAX];
+    const int filled_count = cupel_launch_plan_filled(contract, filled);
+    CUPEL_TRY(cupel_source_unfilled(e->source, contract->launch_count, entries, filled_count, filled, err));
     return cupel_source_host_state(e->source, contract->launch_count, entries, &e->host_sets_variables, err);
 }
 
@@ -174,6 +176,16 @@ static cupel_code find_module(emu *e, const cupel_binding *binding, built **out,
             return cupel_fail_span(err, CUPEL_MISMATCH, launch->place, "the source has no kernel '%s'",
                                    entry);
         CUPEL_TRY(cupel_arguments_check(binding, launch, kernels[l], err));
+        for (int i = 0; i < launch->symbol_count; i++) {
+            void *start;
+            size_t size;
+            if (!cupel_emu_module_variable(found->module, launch->symbols[i].name, &start, &size))
+                return cupel_fail_span(
+                    err, CUPEL_MISMATCH, launch->symbols[i].place,
+                    "the kernels use no device variable '%s' that can be filled here (one that is "
+                    "static counts as known to the compiler)",
+                    launch->symbols[i].name);
+        }
     }
     return CUPEL_OK;
 }
@@ -218,10 +230,28 @@ typedef struct call {
 static cupel_code plan_call(emu *e, const call *call, cupel_launch_plan **out, cupel_error *err) {
     *out = cupel_arena_alloc(e->scratch, (size_t)e->contract->launch_count * sizeof **out);
     if (*out == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
-    for (int l = 0; l < e->contract->launch_count; l++)
-        CUPEL_TRY(cupel_launch_plan_make(call->c, &e->contract->launches[l], call->kernels[l], call->memory,
-                                         &(*out)[l], err));
+    for (int l = 0; l < e->contract->launch_count; l++) {
+        const cupel_launch *launch = &e->contract->launches[l];
+        cupel_launch_plan *plan = &(*out)[l];
+        CUPEL_TRY(cupel_launch_plan_make(call->c, launch, call->kernels[l], call->memory, plan, err));
+        for (int i = 0; i < launch->symbol_count && !plan->skipped; i++) {
+            void *start;
+            size_t size = 0;
+            (void)cupel_emu_module_variable(call->candidate->module, launch->symbols[i].name, &start, &size);
+            CUPEL_TRY(cupel_launch_plan_fits(launch, plan, i, size, err));
+        }
+    }
     return CUPEL_OK;
+}
+
+/* The variables that a launch gives their content, which fits. */
+static void fill_variables(const call *call, const cupel_launch *launch, const cupel_launch_plan *plan) {
+    for (int i = 0; i < plan->symbol_count; i++) {
+        void *start;
+        size_t size;
+        if (cupel_emu_module_variable(call->candidate->module, launch->symbols[i].name, &start, &size))
+            cupel_emu_run_fill(start, plan->symbols[i].from, plan->symbols[i].bytes);
+    }
 }
 
 /* -ftz=true: the processor's own mode. It knows no difference between float and double, of which a device
@@ -309,6 +339,7 @@ static cupel_code make_call(emu *e, const call *call, const cupel_run_request *r
     for (int l = 0; l < e->contract->launch_count; l++) {
         if (plans[l].skipped) continue;
         any = true;
+        fill_variables(call, &e->contract->launches[l], &plans[l]);
         if (!launch_in_mode(call, &plans[l], call->kernels[l])) break;
     }
     *again = cupel_emu_run_end(!call->last && !e->host_sets_variables);

@@ -39,6 +39,37 @@ static cupel_code evaluate(const cupel_case *c, const cupel_scalar_expr *expr, i
     return CUPEL_OK;
 }
 
+int cupel_launch_plan_filled(const cupel_contract *contract, const char **names) {
+    int count = 0;
+    for (int l = 0; l < contract->launch_count; l++)
+        for (int i = 0; i < contract->launches[l].symbol_count; i++)
+            names[count++] = contract->launches[l].symbols[i].name;
+    return count;
+}
+
+cupel_code cupel_launch_plan_fits(const cupel_launch *launch, const cupel_launch_plan *plan, int symbol,
+                                  size_t size, cupel_error *err) {
+    if (plan->symbols[symbol].bytes <= size) return CUPEL_OK;
+    return cupel_fail_span(
+        err, CUPEL_CONTRACT, launch->symbols[symbol].place,
+        "expected a tensor of at most %zu bytes, which the variable '%s' holds, found %zu bytes", size,
+        launch->symbols[symbol].name, plan->symbols[symbol].bytes);
+}
+
+static cupel_code plan_symbols(const cupel_case *c, const cupel_launch *launch, const cupel_guarded *guarded,
+                               cupel_launch_plan *out, cupel_error *err) {
+    out->symbol_count = launch->symbol_count;
+    for (int i = 0; i < launch->symbol_count; i++) {
+        const int tensor = launch->symbols[i].tensor;
+        int64_t shape[CUPEL_RANK_MAX], count;
+        CUPEL_TRY(cupel_binding_shape(&c->binding, tensor, shape, &count, err));
+        out->symbols[i].from = cupel_guarded_tensor(guarded, c, tensor);
+        out->symbols[i].bytes =
+            (size_t)count * (size_t)cupel_format_of(cupel_binding_type(&c->binding, tensor))->size;
+    }
+    return CUPEL_OK;
+}
+
 cupel_code cupel_launch_plan_make(const cupel_case *c, const cupel_launch *launch,
                                   const cupel_emu_kernel *kernel, const cupel_guarded *guarded,
                                   cupel_launch_plan *out, cupel_error *err) {
@@ -53,5 +84,6 @@ cupel_code cupel_launch_plan_make(const cupel_case *c, const cupel_launch *launc
     for (int i = 0; i < launch->block_rank; i++)
         CUPEL_TRY(evaluate(c, launch->block[i], &out->block[i], err));
     if (launch->shared != NULL) CUPEL_TRY(evaluate(c, launch->shared, &out->dynamic_shared, err));
+    CUPEL_TRY(plan_symbols(c, launch, guarded, out, err));
     return cupel_arguments_evaluate(c, launch, kernel, guarded, &out->arguments, err);
 }

@@ -22,8 +22,21 @@ typedef struct cupel_launch_plan {
     int64_t grid[3], block[3];
     int64_t dynamic_shared; /* bytes */
     bool cooperative;
+    int symbol_count; /* of the launch's, in their order: */
+    struct {
+        unsigned char *from; /* the tensor's first byte */
+        size_t bytes;
+    } symbols[CUPEL_SYMBOL_MAX];
     cupel_arguments arguments;
 } cupel_launch_plan;
+
+/* The variables that a contract's launches fill: names, each as often as a launch fills it. At most
+ * CUPEL_LAUNCH_MAX * CUPEL_SYMBOL_MAX. */
+int cupel_launch_plan_filled(const cupel_contract *contract, const char **names);
+
+/* A variable of size bytes takes what a planned launch puts into it; CONTRACT where it does not. */
+CUPEL_MUST_USE cupel_code cupel_launch_plan_fits(const cupel_launch *launch, const cupel_launch_plan *plan,
+                                                 int symbol, size_t size, cupel_error *err);
 
 /* One launch of a case that guarded holds; its arguments have been checked against the kernel. */
 CUPEL_MUST_USE cupel_code cupel_launch_plan_make(const cupel_case *c, const cupel_launch *launch,

@@ -73,7 +73,8 @@ CUPEL_MUST_USE cupel_code cupel_source_host_state(const cupel_source *source, in
  * reaches it (cudaMemcpyToSymbol and the like), or a kernel that is not among the entries stores to it. Any
  * other __device__ variable is zero by the language. */
 CUPEL_MUST_USE cupel_code cupel_source_unfilled(const cupel_source *source, int entry_count,
-                                                const char *const *entries, cupel_error *err);
+                                                const char *const *entries, int filled_count,
+                                                const char *const *filled, cupel_error *err);
 
 /* Leaves out the innermost declaration around a line of file that entries can do without: its body first,
  * then all of it. False when every declaration there is needed, or gone already. The text changes; kernels

@@ -7,6 +7,8 @@ typedef struct search {
     const cupel_source_parts *parts;
     const cupel_tokens *tokens;
     const char *name; /* of the variable */
+    int filled_count;
+    const char *const *filled;
 } search;
 
 static bool is(const search *s, size_t i, const char *word) {
@@ -127,11 +129,11 @@ static cupel_code mark_others(const cupel_source_parts *parts, const uint8_t *mi
 
 static cupel_code refuse(const search *s, const cupel_declaration *d, const char *who, cupel_error *err) {
     const cupel_token *at = &s->tokens->at[d->begin];
-    return cupel_fail_at(
-        err, CUPEL_UNSUPPORTED, at->file, at->line, 1,
-        "line %d: %s '%s', which a contract cannot say yet; give it an initialiser, or list the kernel "
-        "that fills it among the launches",
-        at->line, who, s->name);
+    return cupel_fail_at(err, CUPEL_UNSUPPORTED, at->file, at->line, 1,
+                         "line %d: %s '%s'; give it an initialiser, fill it from a tensor (symbols: {%s: "
+                         "TENSOR} in the launch), "
+                         "or list the kernel that fills it among the launches",
+                         at->line, who, s->name, s->name);
 }
 
 /* Is the variable mentioned in a function that is marked? */
@@ -143,10 +145,20 @@ static bool is_mentioned(const search *s, const uint8_t *marked) {
     return false;
 }
 
+/* By the contract. A name without its namespaces is enough: the executor looks it up whole. */
+static bool is_filled(const search *s) {
+    for (int i = 0; i < s->filled_count; i++) {
+        const char *colon = strrchr(s->filled[i], ':');
+        if (strcmp(colon ? colon + 1 : s->filled[i], s->name) == 0) return true;
+    }
+    return false;
+}
+
 /* One variable of a declaration. */
 static cupel_code judge(const search *s, const cupel_declaration *d, const uint8_t *mine,
                         const uint8_t *theirs, cupel_error *err) {
     bool constant = is_constant(s, d);
+    if (is_filled(s)) return CUPEL_OK;
     if (!constant && is_stored_by(s, mine, false)) return CUPEL_OK;
     if (host_fills(s)) return refuse(s, d, "the host fills", err);
     if (constant) return refuse(s, d, "only the host can fill", err);
@@ -180,7 +192,7 @@ static cupel_code judge_all(const search *base, const cupel_declaration *d, bool
 }
 
 cupel_code cupel_source_unfilled(const cupel_source *source, int entry_count, const char *const *entries,
-                                 cupel_error *err) {
+                                 int filled_count, const char *const *filled, cupel_error *err) {
     const cupel_source_parts *parts = source->parts;
     const cupel_declarations *declarations = &parts->declarations;
     const size_t count = declarations->count;
@@ -191,7 +203,7 @@ cupel_code cupel_source_unfilled(const cupel_source *source, int entry_count, co
     CUPEL_TRY(mark_others(parts, mine, theirs, one, err));
     for (size_t i = 0; i < count; i++) {
         const cupel_declaration *d = &declarations->at[i];
-        const search s = {parts, &parts->structure.tokens, d->name};
+        const search s = {parts, &parts->structure.tokens, d->name, filled_count, filled};
         if (d->kind != CUPEL_DECLARATION_DEVICE_VARIABLE || has_word(&s, d, "__shared__")) continue;
         CUPEL_TRY(judge_all(&s, d, mine[i], mine, theirs, err));
     }

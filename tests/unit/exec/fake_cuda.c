@@ -39,6 +39,10 @@ DO(cuCtxSetCurrent, (void *context), (void)context)
 DO(cuModuleLoadData, (void **module, const void *image), (void)image, fake_cuda_state.loads++,
    *module = &pending)
 DO(cuModuleUnload, (void *module), (void)module)
+DO(cuModuleGetGlobal_v2, (uint64_t * at, size_t *size, void *module, const char *name), (void)module,
+   (void)name, *at = (uint64_t)(uintptr_t)fake_cuda_state.variable, *size = sizeof fake_cuda_state.variable)
+DO(cuMemcpyDtoDAsync_v2, (uint64_t to, uint64_t from, size_t size, void *stream), (void)stream,
+   memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, size))
 DO(cuFuncSetAttribute, (void *function, int attribute, int value), (void)function, (void)attribute,
    (void)value)
 DO(cuMemAlloc_v2, (uint64_t * at, size_t size), *at = (uint64_t)(uintptr_t)malloc(size))

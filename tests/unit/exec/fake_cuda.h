@@ -15,6 +15,7 @@ typedef struct fake_cuda {
     int together;       /* those among them that were cooperative */
     int spins, dirties; /* of the helpers */
     unsigned word;      /* of the last dirtying */
+    float variable[64]; /* of every module */
     void *y;            /* of the last launch */
 } fake_cuda;
 

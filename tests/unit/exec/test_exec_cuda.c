@@ -29,6 +29,10 @@
 static const char plain[] = CONTRACT("__global__ void scale(const float *x, float *y, int n) {}\n");
 static const char together[] = LAUNCHED("grid: [\"ceil_div(N, 4)\"], block: [128], cooperative: true",
                                         "__global__ void scale(const float *x, float *y, int n) {}\n");
+static const char filling[] =
+    LAUNCHED("grid: [1], block: [128], symbols: {\"ns::coef\": x}",
+             "namespace ns { __constant__ float coef[64]; }\n"
+             "__global__ void scale(const float *x, float *y, int n) { y[0] = ns::coef[threadIdx.x]; }\n");
 static const char counting[] =
     CONTRACT("__device__ int calls;\n"
              "__global__ void scale(const float *x, float *y, int n) { y[0] = ++calls; }\n");
@@ -170,6 +174,23 @@ static void test_cooperative(void **state) {
     done(&x);
 }
 
+/* The variable has room for 64 numbers. */
+static void test_variables(void **state) {
+    (void)state;
+    fixture x;
+    assert_int_equal(open_source(&x, filling), CUPEL_OK);
+    for (int i = 0; i < 2; i++) {
+        cupel_recipe recipe = *x.c->recipe;
+        recipe.dims[0] = i == 0 ? 64 : 65;
+        assert_int_equal(cupel_case_materialise(x.c->contract, &recipe, x.arena, &x.c, &x.err), CUPEL_OK);
+        memset(x.driver->variable, 0xff, sizeof x.driver->variable);
+        assert_int_equal(run(&x, 0, CUPEL_POISON_NAN), i == 0 ? CUPEL_OK : CUPEL_CONTRACT);
+        if (i == 0) assert_memory_equal(x.driver->variable, x.c->tensors[0].values, 256);
+    }
+    assert_non_null(strstr(x.err.text, "at most 256 bytes, which the variable 'ns::coef' holds, found 260"));
+    done(&x);
+}
+
 /* A fault is told once; nothing more runs in the process. The driver's state is sticky: this test is the
  * last. */
 static void test_faults(void **state) {
@@ -251,6 +272,7 @@ int main(void) {
                                        cmocka_unit_test(test_one_past_the_end),
                                        cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_cooperative),
+                                       cmocka_unit_test(test_variables),
                                        cmocka_unit_test(test_state_is_renewed),
                                        cmocka_unit_test(test_atomics_are_told),
                                        cmocka_unit_test(test_disagreement_over_parameters),

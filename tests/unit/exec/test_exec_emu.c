@@ -284,9 +284,52 @@ static void test_hang_ends_and_the_next_run_is_right(void **state) {
     exec_fixture_close(&x);
 }
 
+/* Variables that a launch fills, in namespaces and without; what is too large, or not there. */
+static void test_variables(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *declared;
+    } forms[] = {{"v", "__constant__ float v[100];"},
+                 {"v", "__device__ float v[100];"},
+                 {"n::v", "namespace n { __constant__ float v[100]; }"},
+                 {"a::b::v", "namespace a { namespace b { __device__ float v[100]; } }"}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        exec_fixture x;
+        char launch[256], source[512];
+        snprintf(launch, sizeof launch,
+                 "  entry: k\n  args: [y, N]\n  grid: [1]\n  block: [128]\n  symbols: {\"%s\": x}\n",
+                 forms[i].name);
+        snprintf(source, sizeof source,
+                 "%s\n__global__ void k(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = "
+                 "%s[threadIdx.x]; }\n"
+                 "void f() { cudaMemcpyToSymbol(v, 0, 0); }\n",
+                 forms[i].declared, forms[i].name);
+        if (open_kernel(&x, launch, source) != CUPEL_OK) fail_msg("%s", x.err.text);
+        for (int n = 100; n > 97; n--) {
+            exec_fixture_dim(&x, "N", n);
+            exec_fixture_run(&x, 0, CUPEL_POISON_NAN);
+            assert_int_equal(x.seen.outcome, CUPEL_RUN_FINISHED);
+            assert_memory_equal(exec_fixture_output(&x, "y"), x.c->tensors[0].values, (size_t)n * 4);
+        }
+        exec_fixture_dim(&x, "N", 101);
+        assert_int_equal(exec_fixture_try(&x), CUPEL_CONTRACT);
+        assert_non_null(strstr(x.err.text, "at most 400 bytes"));
+        exec_fixture_close(&x);
+    }
+    exec_fixture x;
+    assert_int_equal(
+        open_kernel(&x, "  entry: k\n  args: [y]\n  grid: [1]\n  block: [1]\n  symbols: {w: x}\n",
+                    "__constant__ float v[1] = {1};\n__global__ void k(float *y) { y[0] = v[0]; }\n"),
+        CUPEL_OK);
+    assert_int_equal(exec_fixture_try(&x), CUPEL_MISMATCH);
+    assert_non_null(strstr(x.err.text, "no device variable 'w'"));
+    exec_fixture_close(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_in_every_type),
+        cmocka_unit_test(test_variables),
         cmocka_unit_test(test_guards_tell_a_stray_store),
         cmocka_unit_test(test_zero_grid_is_refused_and_skip_if_skips),
         cmocka_unit_test(test_contract_and_kernel_disagree),

@@ -46,12 +46,24 @@ static void test_unfilled(void **state) {
         cupel_error err = {0};
         fixture f = fixture_open();
         const cupel_source *source = fixture_load(&f, files[i].text);
-        cupel_code code = cupel_source_unfilled(source, 1, &entry, &err);
+        cupel_code code = cupel_source_unfilled(source, 1, &entry, 0, NULL, &err);
         if (code != (files[i].message ? CUPEL_UNSUPPORTED : CUPEL_OK))
             fail_msg("with %s: %s", files[i].text, err.text);
         if (files[i].message && !strstr(err.text, files[i].message)) fail_msg("%s", err.text);
         fixture_close(&f);
     }
+}
+
+static void test_filled_by_the_contract(void **state) {
+    (void)state;
+    static const char *const entry = "k<int>", *const filled[] = {"other", "ns::v"};
+    cupel_error err = {0};
+    fixture f = fixture_open();
+    const cupel_source *source = fixture_load(&f, "__constant__ int v[2];\n" READS);
+    assert_int_equal(cupel_source_unfilled(source, 1, &entry, 1, filled, &err), CUPEL_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "symbols: {v: TENSOR}"));
+    assert_int_equal(cupel_source_unfilled(source, 1, &entry, 2, filled, &err), CUPEL_OK);
+    fixture_close(&f);
 }
 
 static void test_filled_by_a_launch(void **state) {
@@ -61,13 +73,14 @@ static void test_filled_by_a_launch(void **state) {
     fixture f = fixture_open();
     const cupel_source *source =
         fixture_load(&f, "__device__ int v[2];\n" READS "__global__ void fill() { v[threadIdx.x] = 7; }\n");
-    assert_int_equal(cupel_source_unfilled(source, 2, entries, &err), CUPEL_OK);
-    assert_int_equal(cupel_source_unfilled(source, 1, entries, &err), CUPEL_UNSUPPORTED);
+    assert_int_equal(cupel_source_unfilled(source, 2, entries, 0, NULL, &err), CUPEL_OK);
+    assert_int_equal(cupel_source_unfilled(source, 1, entries, 0, NULL, &err), CUPEL_UNSUPPORTED);
     fixture_close(&f);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_unfilled),
+                                       cmocka_unit_test(test_filled_by_the_contract),
                                        cmocka_unit_test(test_filled_by_a_launch)};
     return cmocka_run_group_tests_name("unfilled", tests, NULL, NULL);
 }

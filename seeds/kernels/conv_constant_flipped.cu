@@ -1,0 +1,32 @@
+/* cupel: 1
+id: conv-constant-flipped
+about: As conv_constant.cu, but with the taps in the other order (a convolution as mathematicians define it).
+dims:    {N: 5..4096}
+inputs:  {x: "f32[1, N]", w: "f32[1, 1, 5]"}
+outputs: {y: "f32[1, N-4]"}
+ensures: {y: "conv1d(x, w)"}
+kernel:
+  entry: convolve
+  args:  [x, y, N]
+  grid:  ["ceil_div(N - 4, 128)"]
+  block: [128]
+  symbols: {taps: w}
+*/
+#include <cuda_runtime.h>
+
+#define TAPS 5
+
+__constant__ float taps[TAPS];
+
+__global__ void convolve(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i + TAPS > n) return;
+    float sum = 0.0f;
+    for (int t = 0; t < TAPS; t++) sum += taps[TAPS - 1 - t] * x[i + t];
+    y[i] = sum;
+}
+
+void launch(const float *x, const float *w, float *y, int n) {
+    cudaMemcpyToSymbol(taps, w, sizeof(float) * TAPS);
+    convolve<<<(n - TAPS + 128) / 128, 128>>>(x, y, n);
+}
