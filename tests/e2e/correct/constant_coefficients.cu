@@ -1,6 +1,6 @@
 /* cupel: 1
 id: constant-coefficients
-about: The host is to fill the coefficients, which a contract cannot say.
+about: The host is to fill the coefficients, and the contract does not say with what.
 dims:    {N: 1..1024}
 inputs:  {x: {type: f32, shape: [N], finite: true}}
 outputs: {y: "f32[N]"}
