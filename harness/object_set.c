@@ -22,6 +22,7 @@ typedef struct object_set {
     cupel_source *source;
     cupel_emu_compile_request request;
     const char *folder;
+    const char *const *defines; /* the contract's, as they are written, then the command line's */
     int digit_count;
     digit digits[DIGITS_MAX];
     int key_count;
@@ -31,12 +32,14 @@ typedef struct object_set {
 
 /* ---- what varies ---- */
 
-/* Does some entry name $NAME? */
+/* Does some entry or macro name $NAME? */
 static bool mentioned(const cupel_contract *contract, const char *name) {
     char hole[128];
     snprintf(hole, sizeof hole, "$%s", name);
     for (int l = 0; l < contract->launch_count; l++)
         if (strstr(contract->launches[l].entry, hole) != NULL) return true;
+    for (int i = 0; i < contract->source_define_count; i++)
+        if (strstr(contract->source_defines[i], hole) != NULL) return true;
     return false;
 }
 
@@ -116,6 +119,10 @@ static cupel_code build(object_set *set, const cupel_binding *binding, cupel_err
         return CUPEL_OK;
     }
     set->keys[set->key_count++] = entries.key;
+    const char **defines;
+    CUPEL_TRY(cupel_launch_plan_defines(set->contract, &entries, set->defines, set->request.define_count,
+                                        set->arena, &defines, err));
+    set->request.defines = defines;
     set->request.entry_count = entries.count;
     set->request.entries = entries.distinct;
     CUPEL_TRY(cupel_emu_compile(&set->request, set->arena, &path, err));
@@ -164,7 +171,7 @@ static cupel_code start(object_set *set, const cupel_executor_options *options, 
                                     .define_count = contract->source_define_count + options->define_count,
                                     .cache = options->cache};
     CUPEL_TRY(join(set->arena, contract->source_defines, contract->source_define_count, options->defines,
-                   options->define_count, &set->request.defines, err));
+                   options->define_count, &set->defines, err));
     for (int t = 0; t < contract->type_count; t++) vary(set, OF_TYPE, t, contract->types[t].count);
     vary_dims(set);
     vary_params(set);

@@ -16,8 +16,13 @@ static void write_define(FILE *out, const char *define) {
 
 static void write_defines(const cupel_repro_job *job) {
     const cupel_contract *contract = job->bundle->contract;
-    for (int i = 0; i < contract->source_define_count; i++)
-        write_define(job->out, contract->source_defines[i]);
+    for (int i = 0; i < contract->source_define_count; i++) {
+        char *filled = NULL;
+        if (job->c && cupel_binding_define(&job->c->binding, i, job->arena, &filled, NULL) == CUPEL_OK)
+            write_define(job->out, filled);
+        else
+            write_define(job->out, contract->source_defines[i]);
+    }
     for (int i = 0; i < job->bundle->define_count; i++) write_define(job->out, job->bundle->defines[i]);
 }
 

@@ -86,6 +86,16 @@ static bool next_binding(const cupel_contract *c, cupel_binding *binding) {
     return false;
 }
 
+/* Macros that hang on the binding: all entries are compiled at once, with those of the base binding. */
+static cupel_code fill_defines(work *w, cupel_error *err) {
+    cupel_binding base;
+    cupel_entry_set set;
+    CUPEL_TRY(cupel_binding_ordinary(w->contract, &base, err));
+    CUPEL_TRY(cupel_launch_plan_entries(&base, w->arena, &set, err));
+    return cupel_launch_plan_defines(w->contract, &set, w->defines, w->define_count, w->arena, &w->defines,
+                                     err);
+}
+
 /* Of the base binding first, then of the other types and of dims that are claimed as lists. */
 static cupel_code collect_entries(work *w, cupel_error *err) {
     cupel_binding base, binding;
@@ -218,6 +228,7 @@ static cupel_code compile_all(work *w, cupel_error *err) {
     CUPEL_TRY(collect_entries(w, err));
     bool found = cupel_nvrtc_find(&nvrtc, &absent) == CUPEL_OK;
     CUPEL_TRY(load_source(w, found, err));
+    CUPEL_TRY(fill_defines(w, err));
     if (!found) {
         miss(w, NULL, &absent);
         /* it knows less, and its absence is no news */

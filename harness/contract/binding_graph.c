@@ -184,3 +184,10 @@ cupel_code cupel_binding_entry(const cupel_binding *binding, const cupel_launch 
     *out = text;
     return CUPEL_OK;
 }
+
+cupel_code cupel_binding_define(const cupel_binding *binding, int define, cupel_arena *arena, char **out,
+                                cupel_error *err) {
+    const cupel_contract *c = binding->contract;
+    const cupel_launch as_entry = {.entry = c->source_defines[define], .place = c->source_defines_place};
+    return cupel_binding_entry(binding, &as_entry, arena, out, err);
+}

@@ -190,7 +190,8 @@ typedef struct cupel_contract {
     const char *source;
     int source_line, source_column; /* where the contract names it; 0: it does not */
     int source_define_count, source_include_count;
-    const char **source_defines;  /* "FLOAT=1" */
+    cupel_span source_defines_place;
+    const char **source_defines;  /* "FLOAT=1", "BLOCK=$BLOCK" */
     const char **source_includes; /* folders */
 } cupel_contract;
 
@@ -288,6 +289,10 @@ bool cupel_binding_is_first_variant(const cupel_binding *binding);
 
 /* 0 for the value of a variant that is written first, then 1, 2, .. in ascending order. */
 int cupel_variant_rank(const cupel_dim *dim, int64_t value);
+
+/* The contract's macro number `define`, "NAME=VALUE", with $NAME in its value replaced as in an entry. */
+CUPEL_MUST_USE cupel_code cupel_binding_define(const cupel_binding *binding, int define, cupel_arena *arena,
+                                               char **out, cupel_error *err);
 
 /* entry with $NAME replaced under a binding, in arena: "softmax<__half>", "tile<64>". */
 CUPEL_MUST_USE cupel_code cupel_binding_entry(const cupel_binding *binding, const cupel_launch *launch,

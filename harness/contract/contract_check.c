@@ -147,7 +147,28 @@ static cupel_code check_graph(const cupel_binding *binding, cupel_error *err) {
     return code;
 }
 
+/* A macro that hangs on the binding needs a candidate that is compiled for each. */
+static cupel_code check_defines(const cupel_binding *binding, cupel_error *err) {
+    const cupel_contract *c = binding->contract;
+    cupel_arena *arena = NULL;
+    cupel_code code = CUPEL_OK;
+    for (int i = 0; i < c->source_define_count && code == CUPEL_OK; i++) {
+        char *filled;
+        if (!strchr(c->source_defines[i], '$')) continue;
+        if (c->host)
+            return cupel_fail_span(err, CUPEL_CONTRACT, c->source_defines_place,
+                                   "expected macros with fixed values for a host function, found '%s'",
+                                   c->source_defines[i]);
+        if (!arena) arena = cupel_arena_create(0);
+        code = arena ? cupel_binding_define(binding, i, arena, &filled, err)
+                     : cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    }
+    cupel_arena_free(arena);
+    return code;
+}
+
 static cupel_code check_at(const cupel_binding *binding, cupel_error *err) {
+    CUPEL_TRY(check_defines(binding, err));
     int64_t strides[CUPEL_TENSOR_MAX][CUPEL_RANK_MAX] = {{0}};
     CUPEL_TRY(contiguous_strides(binding, strides, err));
     CUPEL_TRY(check_aliases(binding, err));

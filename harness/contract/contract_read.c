@@ -49,6 +49,7 @@ static const char *resolve(cupel_reader *r, const char *path) {
 static cupel_code read_source_defines(cupel_reader *r, const cupel_yaml *map) {
     cupel_contract *c = r->contract;
     CUPEL_TRY(cupel_reader_map(r, map, "a map of macros, e.g. {FLOAT: 1}"));
+    c->source_defines_place = map->text;
     c->source_defines = cupel_arena_alloc(r->arena, sizeof *c->source_defines * (size_t)(map->count + 1));
     if (!c->source_defines) return cupel_reader_memory(r);
     for (int i = 0; i < map->count; i++) {

@@ -155,12 +155,15 @@ static cupel_code load_functions(cuda *x, built *made, cupel_error *err) {
 }
 
 static cupel_code build(cuda *x, const cupel_entry_set *entries, built **out, cupel_error *err) {
+    const char **defines;
+    CUPEL_TRY(cupel_launch_plan_defines(x->contract, entries, x->defines, x->define_count, x->arena, &defines,
+                                        err));
     cupel_cuda_compile_request request = {.source = x->source,
                                           .option_count = x->contract->options.count,
                                           .options = x->contract->options.items,
                                           .architecture = x->device.architecture,
                                           .define_count = x->define_count,
-                                          .defines = x->defines,
+                                          .defines = defines,
                                           .entry_count = entries->count,
                                           .entries = entries->distinct,
                                           .variable_count = x->filled_count,

@@ -129,9 +129,12 @@ static cupel_code open_emu(const cupel_contract *contract, const cupel_executor_
 /* ---- compiled sets ---- */
 
 static cupel_code build(emu *e, const cupel_entry_set *entries, built **out, cupel_error *err) {
+    const char **defines;
+    CUPEL_TRY(cupel_launch_plan_defines(e->contract, entries, e->defines, e->define_count, e->scratch,
+                                        &defines, err));
     cupel_emu_compile_request request = {.source = e->source,
                                          .define_count = e->define_count,
-                                         .defines = e->defines,
+                                         .defines = defines,
                                          .entry_count = entries->count,
                                          .entries = entries->distinct,
                                          .objects = e->objects,

@@ -2,6 +2,34 @@
 
 #include <string.h>
 
+/* A macro's value may name what an entry may: BLOCK=$BLOCK. */
+static cupel_code fill_defines(const cupel_binding *binding, cupel_arena *arena, cupel_entry_set *out,
+                               size_t *length, cupel_error *err) {
+    const cupel_contract *contract = binding->contract;
+    out->defines =
+        cupel_arena_alloc(arena, ((size_t)contract->source_define_count + 1) * sizeof *out->defines);
+    if (out->defines == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    for (int i = 0; i < contract->source_define_count; i++) {
+        out->defines[i] = contract->source_defines[i];
+        if (strchr(out->defines[i], '$') == NULL) continue;
+        char *filled;
+        CUPEL_TRY(cupel_binding_define(binding, i, arena, &filled, err));
+        out->defines[i] = filled;
+        *length += strlen(filled) + 1;
+    }
+    return CUPEL_OK;
+}
+
+cupel_code cupel_launch_plan_defines(const cupel_contract *contract, const cupel_entry_set *set,
+                                     const char *const *all, int count, cupel_arena *arena, const char ***out,
+                                     cupel_error *err) {
+    const char **list = cupel_arena_alloc(arena, ((size_t)count + 1) * sizeof *list);
+    if (list == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
+    for (int i = 0; i < count; i++) list[i] = i < contract->source_define_count ? set->defines[i] : all[i];
+    *out = list;
+    return CUPEL_OK;
+}
+
 cupel_code cupel_launch_plan_entries(const cupel_binding *binding, cupel_arena *arena, cupel_entry_set *out,
                                      cupel_error *err) {
     const cupel_contract *contract = binding->contract;
@@ -17,10 +45,16 @@ cupel_code cupel_launch_plan_entries(const cupel_binding *binding, cupel_arena *
         out->distinct[out->count++] = entry;
         length += strlen(entry) + 1;
     }
+    CUPEL_TRY(fill_defines(binding, arena, out, &length, err));
     out->key = cupel_arena_alloc(arena, length);
     if (out->key == NULL) return cupel_fail(err, CUPEL_MEMORY, "out of memory");
     for (int i = 0; i < out->count; i++) {
         strcat(out->key, out->distinct[i]);
+        strcat(out->key, "\n");
+    }
+    for (int i = 0; i < contract->source_define_count; i++) {
+        if (out->defines[i] == contract->source_defines[i]) continue;
+        strcat(out->key, out->defines[i]);
         strcat(out->key, "\n");
     }
     return CUPEL_OK;

@@ -10,12 +10,20 @@ typedef struct cupel_entry_set {
     int count;
     const char *distinct[CUPEL_LAUNCH_MAX];
     int of_launch[CUPEL_LAUNCH_MAX]; /* index into distinct */
-    char *key;                       /* distinct, a line each */
+    char *key;                       /* distinct, a line each, and the macros that hang on the binding */
+    const char **defines;            /* the contract's own macros, holes such as $BLOCK filled in */
 } cupel_entry_set;
 
 /* Everything lives in arena. */
 CUPEL_MUST_USE cupel_code cupel_launch_plan_entries(const cupel_binding *binding, cupel_arena *arena,
                                                     cupel_entry_set *out, cupel_error *err);
+
+/* `all` begins with the contract's own macros as they are written; the same list with those of the set, in
+ * arena. */
+CUPEL_MUST_USE cupel_code cupel_launch_plan_defines(const cupel_contract *contract,
+                                                    const cupel_entry_set *set, const char *const *all,
+                                                    int count, cupel_arena *arena, const char ***out,
+                                                    cupel_error *err);
 
 typedef struct cupel_launch_plan {
     bool skipped; /* skip_if holds */
