@@ -281,6 +281,13 @@ static bool hides(const cupel_emu_mark *plain, const cupel_emu_mark *strong) {
            (plain->flags & CUPEL_EMU_MARK_STRONG) == 0 && (strong->flags & CUPEL_EMU_MARK_STRONG) != 0;
 }
 
+/* A plain load by the thread that updates the byte atomically now was its first guess of it. */
+static void absorb_loads(cupel_emu_cell *cell, const cupel_emu_mark *now) {
+    for (int i = 0; i < CUPEL_EMU_READERS; i++)
+        if (cell->read[i].block == now->block && cell->read[i].thread == now->thread)
+            cell->read[i].flags |= CUPEL_EMU_MARK_ATOMIC | CUPEL_EMU_MARK_STRONG;
+}
+
 void cupel_emu_sanitize_settle(void) {
     pending *p = &state.store;
     if (!p->set) return;
@@ -297,7 +304,10 @@ void cupel_emu_sanitize_settle(void) {
             add_race(other, other == &cell->write, &now, true, at, p->size - i);
             told = true;
         }
-        if (changed) memset(cell->read, 0, sizeof cell->read);
+        if (changed)
+            memset(cell->read, 0, sizeof cell->read);
+        else if (now.flags & CUPEL_EMU_MARK_ATOMIC)
+            absorb_loads(cell, &now);
         if (hides(&cell->write, &now)) continue;
         cell->write = now;
         if (!changed) cell->write.flags |= CUPEL_EMU_MARK_UNCHANGED;
