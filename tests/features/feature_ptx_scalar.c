@@ -147,6 +147,40 @@ static void ptx_floats(const uint32_t *x, uint32_t *want) {
     want[17] = feature_bits(fabsf(a));
 }
 
+static double in_mode(int mode, char operation, double a, double b, double c) {
+    volatile double x = a, y = b, z = c, r;
+    fesetround(mode);
+    switch (operation) {
+    case '+': r = x + y; break;
+    case '-': r = x - y; break;
+    case '*': r = x * y; break;
+    case '/': r = x / y; break;
+    case 's': r = sqrt(x); break;
+    default: r = fma(x, y, z); break;
+    }
+    fesetround(FE_TONEAREST);
+    return r;
+}
+
+static void ptx_doubles(const uint32_t *x, uint32_t *want) {
+    const double a = feature_double(x), b = feature_double(x + 2), c = feature_double(x + 4);
+    feature_put_double(want, in_mode(FE_TONEAREST, '+', a, b, 0));
+    feature_put_double(want + 2, in_mode(FE_TOWARDZERO, '+', a, b, 0));
+    feature_put_double(want + 4, in_mode(FE_DOWNWARD, '-', a, b, 0));
+    feature_put_double(want + 6, in_mode(FE_TONEAREST, '*', a, b, 0));
+    feature_put_double(want + 8, in_mode(FE_UPWARD, '*', a, b, 0));
+    feature_put_double(want + 10, in_mode(FE_TONEAREST, 'f', a, b, c));
+    feature_put_double(want + 12, in_mode(FE_TOWARDZERO, 'f', a, b, c));
+    feature_put_double(want + 14, in_mode(FE_TONEAREST, '/', a, b, 0));
+    feature_put_double(want + 16, in_mode(FE_DOWNWARD, '/', a, b, 0));
+    feature_put_double(want + 18, in_mode(FE_UPWARD, '/', 1, a, 0));
+    feature_put_double(want + 20, in_mode(FE_TONEAREST, 's', a, 0, 0));
+    feature_put_double(want + 22, in_mode(FE_TOWARDZERO, 's', a, 0, 0));
+    const double greatest = fmax(a, b);
+    feature_put_double(want + 24, greatest == 0 ? 0.0 : greatest);
+    feature_put_double(want + 26, fabs(a));
+}
+
 /* A number of a 16-bit format; NaN as a device gives it. */
 static uint32_t narrow(cupel_dtype type, double v) {
     uint16_t h;
@@ -257,6 +291,7 @@ static const feature features[] = {
     {.name = "ptx_carries", .words = 6, .thread = ptx_carries},
     {.name = "ptx_predicates", .words = 5, .thread = ptx_predicates},
     {.name = "ptx_floats", .words = 18, .thread = ptx_floats},
+    {.name = "ptx_doubles", .words = 28, .thread = ptx_doubles},
     {.name = "ptx_conversions", .words = 18, .thread = ptx_conversions},
     {.name = "ptx_halves", .words = 5, .thread = ptx_halves},
     {.name = "ptx_approximations", .words = 8, .real = ptx_approximations},

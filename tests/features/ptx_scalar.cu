@@ -113,6 +113,24 @@ __global__ void ptx_floats(const unsigned *x, unsigned *y) {
     asm("add.rn.f32 %0, %1, 0f3FC00000;" : "=f"(d) : "f"(a)); y[16] = bits(d);
     asm("abs.f32 %0, %1;" : "=f"(d) : "f"(a)); y[17] = bits(d);
 }
+__global__ void ptx_doubles(const unsigned *x, unsigned *y) {
+    FEATURE(28);
+    double a = as_double(x), b = as_double(x + 2), c = as_double(x + 4), d;
+    asm("add.f64 %0, %1, %2;" : "=d"(d) : "d"(a), "d"(b)); put(y, d);
+    asm("add.rz.f64 %0, %1, %2;" : "=d"(d) : "d"(a), "d"(b)); put(y + 2, d);
+    asm("sub.rm.f64 %0, %1, %2;" : "=d"(d) : "d"(a), "d"(b)); put(y + 4, d);
+    asm("mul.rn.f64 %0, %1, %2;" : "=d"(d) : "d"(a), "d"(b)); put(y + 6, d);
+    asm("mul.rp.f64 %0, %1, %2;" : "=d"(d) : "d"(a), "d"(b)); put(y + 8, d);
+    asm("fma.rn.f64 %0, %1, %2, %3;" : "=d"(d) : "d"(a), "d"(b), "d"(c)); put(y + 10, d);
+    asm("fma.rz.f64 %0, %1, %2, %3;" : "=d"(d) : "d"(a), "d"(b), "d"(c)); put(y + 12, d);
+    asm("div.rn.f64 %0, %1, %2;" : "=d"(d) : "d"(a), "d"(b)); put(y + 14, d);
+    asm("div.rm.f64 %0, %1, %2;" : "=d"(d) : "d"(a), "d"(b)); put(y + 16, d);
+    asm("rcp.rp.f64 %0, %1;" : "=d"(d) : "d"(a)); put(y + 18, d);
+    asm("sqrt.rn.f64 %0, %1;" : "=d"(d) : "d"(a)); put(y + 20, d);
+    asm("sqrt.rz.f64 %0, %1;" : "=d"(d) : "d"(a)); put(y + 22, d);
+    asm("max.f64 %0, %1, %2;" : "=d"(d) : "d"(a), "d"(b)); put(y + 24, d == 0 ? 0.0 : d);
+    asm("abs.f64 %0, %1;" : "=d"(d) : "d"(a)); put(y + 26, d);
+}
 __global__ void ptx_conversions(const unsigned *x, unsigned *y) {
     FEATURE(18);
     float a = as_float(x[0]), b = as_float(x[1]), d;

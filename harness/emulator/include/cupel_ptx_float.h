@@ -35,9 +35,15 @@ template <class R> CUPEL_INLINE float cupel_ptx_product(float a, float b) {
 template <class R> CUPEL_INLINE float cupel_ptx_fused(float a, float b, float c) {
     return cupel_ptx_mode<R> == CUPEL_RN ? fmaf(a, b, c) : cupel_sum_to_float((double)a * b, c, cupel_ptx_mode<R>);
 }
-template <class R> CUPEL_INLINE double cupel_ptx_sum(double a, double b) { return a + b; }
-template <class R> CUPEL_INLINE double cupel_ptx_product(double a, double b) { return a * b; }
-template <class R> CUPEL_INLINE double cupel_ptx_fused(double a, double b, double c) { return fma(a, b, c); }
+template <class R> CUPEL_INLINE double cupel_ptx_sum(double a, double b) {
+    return cupel_ptx_mode<R> == CUPEL_RN ? a + b : cupel_add_directed(a, b, cupel_ptx_mode<R>);
+}
+template <class R> CUPEL_INLINE double cupel_ptx_fused(double a, double b, double c) {
+    return cupel_ptx_mode<R> == CUPEL_RN ? fma(a, b, c) : cupel_fma_directed(a, b, c, cupel_ptx_mode<R>);
+}
+template <class R> CUPEL_INLINE double cupel_ptx_product(double a, double b) {
+    return cupel_ptx_mode<R> == CUPEL_RN ? a * b : cupel_ptx_fused<R>(a, b, signbit(a) != signbit(b) ? -0.0 : 0.0);
+}
 template <class R, class T> CUPEL_INLINE T cupel_ptx_sum(T a, T b) { return __hadd(a, b); }
 template <class R, class T> CUPEL_INLINE T cupel_ptx_product(T a, T b) { return __hmul(a, b); }
 template <class R, class T> CUPEL_INLINE T cupel_ptx_fused(T a, T b, T c) { return __hfma(a, b, c); }
@@ -105,13 +111,17 @@ CUPEL_PTX_FLOAT1(abs_f, (cupel_ptx_magnitude(a)))
 CUPEL_PTX_FLOAT1(neg_f, (cupel_ptx_negative(a)))
 
 CUPEL_INLINE float cupel_ptx_quotient(float a, float b, cupel_rounding mode) { return cupel_div_to_float(a, b, mode); }
-CUPEL_INLINE double cupel_ptx_quotient(double a, double b, cupel_rounding) { return a / b; }
+CUPEL_INLINE double cupel_ptx_quotient(double a, double b, cupel_rounding mode) {
+    return mode == CUPEL_RN ? a / b : cupel_div_directed(a, b, mode);
+}
 template <class R, class T> CUPEL_INLINE T cupel_ptx_ratio(T a, T b) {
     if constexpr (cupel_ptx_is<R, cupel_ptx_approx>) return __fdividef(a, b);
     else return cupel_ptx_quotient(a, b, cupel_ptx_mode<R>);
 }
 CUPEL_INLINE float cupel_ptx_root(float a, cupel_rounding mode) { return cupel_sqrt_to_float(a, mode); }
-CUPEL_INLINE double cupel_ptx_root(double a, cupel_rounding) { return sqrt(a); }
+CUPEL_INLINE double cupel_ptx_root(double a, cupel_rounding mode) {
+    return mode == CUPEL_RN ? sqrt(a) : cupel_sqrt_directed(a, mode);
+}
 CUPEL_INLINE float cupel_ptx_reciprocal_root(float a) { return rsqrtf(a); }
 CUPEL_INLINE double cupel_ptx_reciprocal_root(double a) { return rsqrt(a); }
 CUPEL_PTX_FLOAT2(div_f, (cupel_ptx_ratio<R>(a, b)))
