@@ -60,7 +60,7 @@ tests() {
 
 build() { cmake --preset "$1" "${@:2}" && cmake --build --preset "$1" -j "$jobs"; }
 
-formatted() { git ls-files '*.c' '*.h' | grep -v '^tests/bench/baseline/\|^tests/e2e/faults/\|^harness/emulator/include/\|^harness/exec/device/' | xargs clang-format --dry-run -Werror; }
+formatted() { git ls-files '*.c' '*.h' | grep -v '^tests/bench/baseline/\|^tests/e2e/faults/\|^harness/emulator/include/\|^harness/exec/device/' | xargs -P "$jobs" -n 40 clang-format --dry-run -Werror; }
 
 # Kernels of a manifest: each contract is one result.
 kernels() {
