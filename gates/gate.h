@@ -46,14 +46,20 @@ typedef struct cupel_strawman_element {
     int64_t whole;
 } cupel_strawman_element;
 
+/* The first elements of an output of an earlier case; none before there was one. */
+typedef struct cupel_strawman_output {
+    int kept;
+    cupel_strawman_element elements[CUPEL_STRAWMAN_KEPT];
+} cupel_strawman_output;
+
 /* Per gate the strawmen that some case of it was judged with, and those that some case of it rejected; and
- * what the constant and the previous output are, by tensor of the contract. */
+ * what the constant and the last two outputs are, by tensor of the contract. Outputs of permuted cases are
+ * not kept: they are those of the case before. */
 typedef struct cupel_strawmen {
     uint32_t tried[CUPEL_GATE_COUNT], rejected[CUPEL_GATE_COUNT];
     bool known[CUPEL_TENSOR_MAX];
     cupel_strawman_element constant[CUPEL_TENSOR_MAX];
-    int kept[CUPEL_TENSOR_MAX];
-    cupel_strawman_element previous[CUPEL_TENSOR_MAX][CUPEL_STRAWMAN_KEPT];
+    cupel_strawman_output previous[CUPEL_TENSOR_MAX][2]; /* the last one first */
 } cupel_strawmen;
 
 typedef struct cupel_scoreboard {

@@ -31,12 +31,22 @@ static void write_element(cupel_dtype type, cupel_strawman_element element, unsi
 
 /* ---- one strawman and one case ---- */
 
+/* The output that a kernel would have left. A permuted case mostly follows its original, whose output is
+ * right there too: what counts is the one before that. */
+static const cupel_strawman_output *previous_output(const cupel_judging *j, int tensor) {
+    const bool permuted = j->evidence->traits & CUPEL_TRAIT_PERMUTED;
+    return &j->scoreboard->strawmen.previous[tensor][permuted ? 1 : 0];
+}
+
 static cupel_strawman_element element_of(const cupel_judging *j, int strawman, const cupel_output_view *view,
                                          int64_t i) {
     const cupel_strawmen *all = &j->scoreboard->strawmen;
     const int tensor = view->tensor;
     if (strawman == CUPEL_STRAWMAN_CONSTANT) return all->constant[tensor];
-    if (strawman == CUPEL_STRAWMAN_PREVIOUS) return all->previous[tensor][i % all->kept[tensor]];
+    if (strawman == CUPEL_STRAWMAN_PREVIOUS) {
+        const cupel_strawman_output *previous = previous_output(j, tensor);
+        return previous->elements[i % previous->kept];
+    }
     if (strawman < CUPEL_STRAWMAN_COPY) return (cupel_strawman_element){0, 0};
     const cupel_case_tensor *from = &j->evidence->c->tensors[strawman - CUPEL_STRAWMAN_COPY];
     const size_t size = cupel_format_of(from->type)->size;
@@ -51,8 +61,11 @@ static bool is_there(const cupel_judging *j, int strawman) {
         return t < c->tensor_count && (c->contract->tensors[t].roles & CUPEL_ROLE_INPUT) &&
                c->tensors[t].values && c->tensors[t].count > 0;
     }
-    for (int v = 0; strawman != CUPEL_STRAWMAN_ZERO && v < j->view_count; v++)
-        if (!j->scoreboard->strawmen.known[j->views[v].tensor]) return false;
+    for (int v = 0; strawman != CUPEL_STRAWMAN_ZERO && v < j->view_count; v++) {
+        const int tensor = j->views[v].tensor;
+        if (strawman == CUPEL_STRAWMAN_CONSTANT && !j->scoreboard->strawmen.known[tensor]) return false;
+        if (strawman == CUPEL_STRAWMAN_PREVIOUS && previous_output(j, tensor)->kept == 0) return false;
+    }
     return true;
 }
 
@@ -79,15 +92,17 @@ static void remember(cupel_judging *j) {
         const cupel_output_view *view = &j->views[v];
         const unsigned char *after = view->after[0];
         if (!after || view->count == 0) continue;
-        const int tensor = view->tensor,
-                  kept = view->count < CUPEL_STRAWMAN_KEPT ? (int)view->count : CUPEL_STRAWMAN_KEPT;
+        const int tensor = view->tensor;
         if (!all->known[tensor])
             all->constant[tensor] =
                 read_element(view->output->type, after + (size_t)(view->count / 2) * view->size);
-        for (int i = 0; i < kept; i++)
-            all->previous[tensor][i] = read_element(view->output->type, after + (size_t)i * view->size);
-        all->kept[tensor] = kept;
         all->known[tensor] = true;
+        if (j->evidence->traits & CUPEL_TRAIT_PERMUTED) continue;
+        cupel_strawman_output *last = all->previous[tensor];
+        last[1] = last[0];
+        last->kept = view->count < CUPEL_STRAWMAN_KEPT ? (int)view->count : CUPEL_STRAWMAN_KEPT;
+        for (int i = 0; i < last->kept; i++)
+            last->elements[i] = read_element(view->output->type, after + (size_t)i * view->size);
     }
 }
 

@@ -234,6 +234,27 @@ static void strawmen_that_pass_are_told(void **state) {
     }
 }
 
+/* The same elements in another order have the same sums: that the output of the original would do there says
+ * nothing against the gate, while the one before that must not do. */
+static void permuted_cases_have_the_output_of_their_original(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f);
+    cupel_scoreboard board = {0};
+    judge_case(&f, &board, 3, 0.25, 0);
+    judge_case(&f, &board, 3, 0.25, CUPEL_TRAIT_PERMUTED);
+    judge_case(&f, &board, 3, 0.25, CUPEL_TRAIT_PERMUTED);
+    assert_false(vacuous(&f, &board, CUPEL_GATE_ORD_01, "")); /* nothing came before */
+    judge_case(&f, &board, 3, 0.25, 0);
+    judge_case(&f, &board, 3, 0.25, CUPEL_TRAIT_PERMUTED);
+    assert_true(vacuous(&f, &board, CUPEL_GATE_ORD_01, "the case before"));
+    judge_case(&f, &board, 5, 0.25, 0);
+    judge_case(&f, &board, 5, 0.25, CUPEL_TRAIT_PERMUTED);
+    judge_case(&f, &board, 5, 0.25, CUPEL_TRAIT_PERMUTED);
+    assert_false(vacuous(&f, &board, CUPEL_GATE_ORD_01, ""));
+    fixture_stop(&f);
+}
+
 /* Elements that are not judged reject nobody, and searches add up. */
 static void strawmen_of_several_searches(void **state) {
     (void)state;
@@ -281,6 +302,7 @@ int main(void) {
         cmocka_unit_test(causes_and_needs_name_gates),
         cmocka_unit_test(strawmen_are_rejected),
         cmocka_unit_test(strawmen_that_pass_are_told),
+        cmocka_unit_test(permuted_cases_have_the_output_of_their_original),
         cmocka_unit_test(strawmen_of_several_searches),
         cmocka_unit_test(what_is_asked_for_is_no_strawman),
     };
