@@ -373,7 +373,8 @@ cupel_code cupel_starts_expand(const cupel_contract *contract, const cupel_limit
  * calls that come before. */
 static cupel_code keep(const cupel_contract *contract, const cupel_recipe *recipe, int *count,
                        cupel_recipe *kept, cupel_error *err) {
-    enum { HISTORY_EVERY = 4 };
+    /* the step takes turns among the kinds, so that few starts have them all */
+    enum { HISTORY_EVERY = 4, HISTORY_STEP = 4 };
     for (int i = 0; i < *count; i++) {
         cupel_recipe like = kept[i];
         like.schedule = recipe->schedule, like.poison = recipe->poison;
@@ -384,7 +385,8 @@ static cupel_code keep(const cupel_contract *contract, const cupel_recipe *recip
     kept[n] = *recipe;
     kept[n].schedule = cupel_schedule_nth((uint64_t)n + 1);
     kept[n].poison = (uint32_t)n + 1;
-    if (n % HISTORY_EVERY == HISTORY_EVERY - 1) cupel_history_nth((uint64_t)n / HISTORY_EVERY, &kept[n]);
+    if (n % HISTORY_EVERY == HISTORY_EVERY - 1)
+        cupel_history_nth((uint64_t)n / HISTORY_EVERY * HISTORY_STEP, &kept[n]);
     return cupel_recipe_repair(contract, &kept[n], INT64_C(1) << 40, err);
 }
 

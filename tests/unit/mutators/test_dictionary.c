@@ -82,7 +82,7 @@ static bool parameter(const sample *s) {
     return alpha >= 88.5 && alpha < 89;
 }
 
-enum { SEEDS = 9, MOST = 20000, TIMES = 5, CHAIN = 12 };
+enum { SEEDS = 21, MOST = 20000, TIMES = 5, CHAIN = 12 };
 
 /* Mutations from the simplest recipe on, anew after a few, until the condition is met. */
 static int mutations_until(const cupel_contract *contract, const cupel_dictionary *dictionary,
