@@ -32,7 +32,7 @@ static cupel_code compile_for(cupel_source *source, const cupel_binding *binding
     cupel_cuda_compile_request request = {.source = source,
                                           .architecture = 90,
                                           .define_count = contract->source_define_count,
-                                          .defines = contract->source_defines,
+                                          .defines = entries->defines,
                                           .entry_count = entries->count,
                                           .entries = entries->distinct,
                                           .cache = cache};
