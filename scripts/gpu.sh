@@ -13,7 +13,7 @@ prepare() {
     cmake --preset gpu
     cmake --build --preset gpu
     rm -rf $folder/objects
-    for kernel in seeds/kernels/*.cu tests/gpu/faults/*.cu tests/gpu/rates/*.cu; do
+    for kernel in seeds/kernels/*.cu seeds/kernels/cheats/*.cu tests/gpu/faults/*.cu tests/gpu/rates/*.cu; do
         $folder/cupel build "$kernel" -o $folder/objects
     done
     du -sh $folder/objects $folder/cupel

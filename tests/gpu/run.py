@@ -22,7 +22,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 # Defects whose effect a GPU's memory or its quiet answer hides: what is accepted there, and why.
 HIDDEN = {"rms-norm-over-read": "a read past the end that changes no result"}
 # What two threads do to each other shows on a GPU by luck alone: the table says what it showed.
-RACES = {"cumsum-carry-race", "row-softmax-missing-barrier", "gemv-missing-barrier", "warp-sum-no-sync"}
+RACES = {"cumsum-carry-race", "row-softmax-missing-barrier", "gemv-missing-barrier", "warp-sum-no-sync", "hgemm-mma-no-wait",
+         "grid-softmax-no-sync", "lookback-scan-no-wait", "block-total-race", "block-pipeline-no-wait"}
 HANGS = {"gpu-infinite-loop"}
 # Shares of the time, and how many steps share the GPU. Turns get longer with each process, and one that hangs takes nearly all
 # of the GPU's time: hangs run alone.
