@@ -180,7 +180,7 @@ static void judge_later_run(comparison *c, int first, int run) {
     cupel_output_view *view = c->view;
     if (!memcmp(view->after[first], view->after[run], (size_t)view->count * view->size)) return;
     for (int64_t i = 0; i < view->count; i++) {
-        if (judged_before(c, run, i)) continue;
+        if (cupel_view_not_run(view, i) || judged_before(c, run, i)) continue;
         c->run = run;
         judge_slowly(c, i);
     }
@@ -319,7 +319,7 @@ void cupel_gate_values(cupel_judging *j) {
         int64_t left = view->allowed->judged - view->excused_count;
         left = left > 0 ? left : 0;
         compared.judged += left;
-        compared.considered += view->count;
+        compared.considered += cupel_view_run(view);
         if (cupel_claims_gradient(j->evidence->c->contract, view->tensor)) compared.gradient += left;
     }
     if (any) tally(j, &compared);

@@ -73,7 +73,7 @@ static bool differs(const cupel_output_view *view, int r, int s, int64_t i) {
     if (cupel_format_of(type)->kind == CUPEL_KIND_REAL && cupel_element_is_nan(type, a) &&
         cupel_element_is_nan(type, b))
         return false;
-    return !is_kept(view, i);
+    return !is_kept(view, i) && !cupel_view_not_run(view, i);
 }
 
 static bool same_bytes(const cupel_output_view *view, int r, int s) {
@@ -353,7 +353,7 @@ static void excuse_differences(cupel_judging *j, cupel_output_view *view, int r,
 }
 
 static void judge_unwritten(cupel_judging *j, cupel_output_view *view) {
-    if (!view->poisoned || same_bytes(view, A1, B2)) return;
+    if (!view->poisoned || j->evidence->blocks_left_out || same_bytes(view, A1, B2)) return;
     int64_t first = -1, count = 0;
     for (int64_t i = 0; i < view->count; i++) {
         if (is_kept(view, i) || !is_unwritten(j, view, i)) continue;
@@ -398,7 +398,7 @@ static bool exercises_determinism(const cupel_judging *j) {
 
 static int64_t compared_elements(const cupel_judging *j) {
     int64_t count = 0;
-    for (int v = 0; v < j->view_count; v++) count += j->views[v].count;
+    for (int v = 0; v < j->view_count; v++) count += cupel_view_run(&j->views[v]);
     return count;
 }
 

@@ -36,6 +36,9 @@ typedef struct cupel_evidence {
     /* The case with the first variant in place of its own, as the first run ran it; NULL: not asked. */
     const cupel_case *first_variant_case;
     const cupel_observation *first_variant;
+    /* Blocks were left out of the runs, the same ones of each: elements that only they store are NOT_RUN in
+       allowed. Whether all of an output is written cannot be told. */
+    bool blocks_left_out;
     bool addresses_checked;     /* the executor reports accesses (emulator) */
     bool float_atomics_unknown; /* the executor cannot see atomics */
     bool schedule_fixed; /* equal schedules give equal runs (emulator), so runs of one schedule differ by

@@ -76,8 +76,9 @@ typedef struct cupel_scoreboard {
                           [CUPEL_DTYPE_COUNT]; /* cases with judged elements, by variable and claimed type */
     int64_t float_atomic_cases; /* in which ORD-02 is not asserted because of floating-point atomics */
     int64_t unsupported;        /* cases that the executor could not run */
-    int64_t shadowed;           /* elements that shadows have evaluated for the evidence radius, */
-    int64_t discerned;          /* and to see what a case can tell apart */
+    int64_t sampled;   /* cases of which some blocks were left out: what those store was not judged */
+    int64_t shadowed;  /* elements that shadows have evaluated for the evidence radius, */
+    int64_t discerned; /* and to see what a case can tell apart */
     cupel_strawmen strawmen;
 } cupel_scoreboard;
 

@@ -46,6 +46,15 @@ static inline const unsigned char *cupel_view_element(const cupel_output_view *v
     return view->after[r] + (size_t)i * view->size;
 }
 
+/* Blocks were left out that alone would have stored the element. */
+static inline bool cupel_view_not_run(const cupel_output_view *view, int64_t i) {
+    return view->allowed && view->allowed->reasons[i] == CUPEL_REASON_NOT_RUN;
+}
+/* Elements of the output but for those. */
+static inline int64_t cupel_view_run(const cupel_output_view *view) {
+    return view->count - (view->allowed ? view->allowed->by_reason[CUPEL_REASON_NOT_RUN] : 0);
+}
+
 /* The output's elements as they were before run r; NULL when out of memory. */
 const unsigned char *cupel_judging_before(cupel_judging *j, cupel_output_view *view, int r);
 

@@ -242,11 +242,13 @@ static void judge_gaps(cupel_judging *j, int r, int b) {
         }
 }
 
-static int64_t facts(const cupel_case *c) {
+static int64_t facts(const cupel_judging *j) {
+    const cupel_case *c = j->evidence->c;
     int64_t count = 2 * (int64_t)c->buffer_count; /* guards */
     for (int t = 0; t < c->tensor_count; t++)
         if (c->contract->tensors[t].roles & (CUPEL_ROLE_INPUT | CUPEL_ROLE_OUTPUT))
             count += c->tensors[t].count;
+    for (int v = 0; v < j->view_count; v++) count -= j->views[v].count - cupel_view_run(&j->views[v]);
     return count;
 }
 
@@ -265,6 +267,6 @@ void cupel_gate_memory(cupel_judging *j) {
                 judge_input(j, r, b);
     }
     judge_input_writes(j);
-    int64_t count = facts(e->c);
+    int64_t count = facts(j);
     if (any) cupel_judging_tally(j, CUPEL_GATE_RES_01, count, count);
 }

@@ -6,7 +6,8 @@
 void cupel_scoreboard_count_output(cupel_scoreboard *scoreboard, int tensor, const cupel_allowed *allowed) {
     cupel_output_tally *output = &scoreboard->outputs[tensor];
     int64_t coarse = 0;
-    for (int r = 0; r < CUPEL_REASON_COUNT; r++) output->by_reason[r] += allowed->by_reason[r];
+    for (int r = 0; r < CUPEL_REASON_COUNT; r++)
+        if (r != CUPEL_REASON_NOT_RUN) output->by_reason[r] += allowed->by_reason[r];
     for (int64_t i = 0; i < allowed->count; i++)
         coarse +=
             (allowed->reasons[i] == CUPEL_REASON_JUDGED) & (allowed->radius[i] > fabs(allowed->value[i]));
@@ -66,6 +67,7 @@ void cupel_scoreboard_add(cupel_scoreboard *scoreboard, const cupel_scoreboard *
         add_all(scoreboard->judged_by_type[t], more->judged_by_type[t], CUPEL_DTYPE_COUNT);
     scoreboard->float_atomic_cases += more->float_atomic_cases;
     scoreboard->unsupported += more->unsupported;
+    scoreboard->sampled += more->sampled;
     scoreboard->shadowed += more->shadowed;
     scoreboard->discerned += more->discerned;
     add_strawmen(&scoreboard->strawmen, &more->strawmen);

@@ -121,7 +121,7 @@ void cupel_strawmen_try(cupel_judging *j, unsigned gates) {
             if (rejected) all->rejected[gate] |= bit;
         }
     }
-    if (gates) remember(j);
+    if (gates && !j->evidence->blocks_left_out) remember(j);
 }
 
 /* ---- what comes of a check ---- */

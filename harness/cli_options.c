@@ -91,6 +91,12 @@ static cupel_code set_sanitizing(cupel_cli_settings *s, const char *value, cupel
     return cupel_fail(err, CUPEL_USAGE, "--sanitizer: expected on, off or all, found '%s'", value);
 }
 
+static cupel_code set_sample_blocks(cupel_cli_settings *s, const char *value, cupel_error *err) {
+    s->whole_grids = strcmp(value, "off") == 0;
+    if (s->whole_grids || strcmp(value, "on") == 0) return CUPEL_OK;
+    return cupel_fail(err, CUPEL_USAGE, "--sample-blocks: expected on or off, found '%s'", value);
+}
+
 /* The environment may say otherwise, for machines that check much and often. */
 static cupel_sanitizing default_sanitizing(void) {
     cupel_sanitizing sanitizing = CUPEL_SANITIZER_ON;
@@ -256,6 +262,8 @@ static const struct option_entry {
      "races and more, beside the search (emu): on (default: up to 64 inputs), off, all"},
     {"sanitizer", 0, NULL, CUPEL_CLI_RUN, set_sanitize,
      "run it in front of the sanitizer too: races and more"},
+    {"sample-blocks", 0, "WHAT", SEARCH, set_sample_blocks,
+     "on (default): most searched cases run a part of a large grid; off: all of it"},
     {"gates", 0, "LIST", SEARCH, set_gates, "only these gates: CMP-01,EXC-01"},
     {"set", 0, "DIM=N", CUPEL_CLI_RUN, add_set, "value of a dim"},
     {"type", 0, "T=TYPE", CUPEL_CLI_RUN, add_type, "element type of a type variable"},

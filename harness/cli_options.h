@@ -45,6 +45,7 @@ typedef struct cupel_cli_settings {
     cupel_standing standing;
     cupel_sanitizing sanitizing;
     bool sanitize; /* run */
+    bool whole_grids;
     unsigned gates;
     bool seed_given, json, dry_run, quiet, help, all, gdb;
     cupel_cli_list includes, defines, sets, types, params, patterns, specials, placements, amplitudes,

@@ -101,7 +101,8 @@ cupel_code cupel_cli_session_open(const cupel_cli_settings *settings, const char
                                                               .define_count = settings->defines.count,
                                                               .include_count = settings->includes.count,
                                                               .defines = settings->defines.items,
-                                                              .includes = settings->includes.items},
+                                                              .includes = settings->includes.items,
+                                                              .whole_grids = settings->whole_grids},
                                                      .contract_path = path};
     return CUPEL_OK;
 }

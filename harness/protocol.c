@@ -32,6 +32,7 @@ void cupel_protocol_put_open(cupel_writer *w, const cupel_open_command *command)
     cupel_wire_put_u64(w, command->step_limit);
     cupel_wire_put_u64(w, command->memory_limit);
     cupel_wire_put_u8(w, command->sanitize);
+    cupel_wire_put_u8(w, command->whole_grids);
     cupel_wire_put_u32(w, (uint32_t)command->define_count);
     cupel_wire_put_u32(w, (uint32_t)command->include_count);
     for (int i = 0; i < command->define_count; i++)
@@ -49,6 +50,7 @@ bool cupel_protocol_get_open(cupel_reader *r, cupel_open_command *out) {
     out->step_limit = cupel_wire_get_u64(r);
     out->memory_limit = cupel_wire_get_u64(r);
     out->sanitize = cupel_wire_get_bool(r);
+    out->whole_grids = cupel_wire_get_bool(r);
     out->define_count = (int)cupel_wire_get_enum(r, CUPEL_PROTOCOL_TEXTS_MAX + 1);
     out->include_count = (int)cupel_wire_get_enum(r, CUPEL_PROTOCOL_TEXTS_MAX + 1);
     for (int i = 0; i < out->define_count; i++)

@@ -49,7 +49,7 @@ typedef struct cupel_open_command {
     double seconds_limit;
     uint64_t step_limit;
     uint64_t memory_limit; /* bytes; 0: none */
-    bool sanitize;
+    bool sanitize, whole_grids;
     int define_count, include_count;
     char defines[CUPEL_PROTOCOL_TEXTS_MAX][256], includes[CUPEL_PROTOCOL_TEXTS_MAX][1024];
 } cupel_open_command;

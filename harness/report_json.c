@@ -281,6 +281,7 @@ static json_t *report_object(const cupel_check_report *report) {
     json_object_set_new(object, "reason", text_or_null(report->reason));
     json_object_set_new(object, "cases", json_integer((json_int_t)report->cases));
     json_object_set_new(object, "unsupported", unsupported_object(report));
+    json_object_set_new(object, "sampled", json_integer(report->scoreboard.sampled));
     json_object_set_new(object, "elements", json_integer(report->scoreboard.elements));
     json_object_set_new(object, "seconds", json_real(report->seconds));
     json_object_set_new(object, "seed", json_integer((json_int_t)report->seed));

@@ -59,6 +59,15 @@ static void print_unsupported(const cupel_check_report *report, FILE *out) {
                 report->unsupported[0] ? report->unsupported : "no reason is known");
 }
 
+static void print_sampled(const cupel_check_report *report, FILE *out) {
+    if (report->scoreboard.sampled)
+        fprintf(out,
+                "blocks    %" PRId64 " of %" PRId64
+                " cases ran a sample of their blocks, and nothing else of "
+                "them was judged\n",
+                report->scoreboard.sampled, report->scoreboard.cases);
+}
+
 /* Dims of which only a part of the claimed range was tried: nothing was shown about the rest. */
 static void print_tried(const cupel_check_report *report, FILE *out) {
     bool any = false, larger = false;
@@ -321,6 +330,7 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
     print_variants(report, out);
     print_outputs(report, out);
     print_unsupported(report, out);
+    print_sampled(report, out);
     print_tried(report, out);
     print_sanitizer(report, out);
     print_resources(report, out);

@@ -84,6 +84,7 @@ static cupel_code describe_candidate(cupel_supervisor *s, const cupel_supervisor
     open->memory_limit = s->limits.memory;
     open->step_limit = options->exec.step_limit;
     open->sanitize = options->exec.sanitize;
+    open->whole_grids = options->exec.whole_grids;
     open->define_count = options->exec.define_count;
     open->include_count = options->exec.include_count;
     CUPEL_TRY(copy_texts(options->exec.defines, open->define_count, open->defines[0], sizeof open->defines[0],
@@ -378,13 +379,13 @@ cupel_code cupel_supervisor_try(cupel_supervisor *s, const cupel_recipe *recipe,
                     .fresh = fresh,
                     .apart = recipe->history != CUPEL_HISTORY_NONE && !s->backend->forgets,
                     .proof = fresh};
-    cupel_runner runner = {&run,
-                           s->backend->checks_addresses,
-                           s->backend->sees_atomics,
-                           s->backend->permutes_schedules,
-                           s->backend->varies_schedules,
-                           run_lone,
-                           s->limits.memory};
+    cupel_runner runner = {.self = &run,
+                           .checks_addresses = s->backend->checks_addresses,
+                           .sees_atomics = s->backend->sees_atomics,
+                           .permutes_schedules = s->backend->permutes_schedules,
+                           .varies_schedules = s->backend->varies_schedules,
+                           .run = run_lone,
+                           .memory = s->limits.memory};
     return cupel_trial_run(s->contract, recipe, &runner, CUPEL_CERTIFY, arena, NULL, out, err);
 }
 

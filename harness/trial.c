@@ -18,6 +18,7 @@ typedef struct trial {
     cupel_bindings bindings;
     cupel_rules rules;
     cupel_exact_session *session; /* opened when first needed */
+    uint64_t sample;              /* of the runs to come; 0: all blocks */
     cupel_error *err;
 } trial;
 
@@ -30,7 +31,8 @@ static cupel_code no_memory(cupel_error *err) {
 /* One more run of the case. What the executor does not support ends the trial without a judgement. */
 static cupel_code run_once(trial *t, uint64_t schedule, bool history, cupel_poison poison) {
     cupel_trial *out = t->out;
-    const cupel_run_request request = {.schedule = schedule, .poison = poison, .history = history};
+    const cupel_run_request request = {
+        .schedule = schedule, .poison = poison, .history = history, .sample = t->sample};
     if (out->unsupported) return CUPEL_OK;
     cupel_observation *seen = cupel_arena_alloc(t->arena, sizeof *seen);
     if (!seen) return no_memory(t->err);
@@ -65,6 +67,7 @@ static bool has_history(const trial *t) {
 static cupel_code run_twice(trial *t) {
     CUPEL_TRY(run_once(t, 0, false, CUPEL_POISON_NAN));
     if (!finished(t->out, 0)) return CUPEL_OK;
+    if (!t->out->runs[0].observation->blocks_left_out) t->sample = 0;
     return run_once(t, second_schedule(t), has_history(t), CUPEL_POISON_FINITE);
 }
 
@@ -314,6 +317,7 @@ static void judge(trial *t) {
                                .run_count = out->run_count,
                                .first_variant_case = out->first_variant_case,
                                .first_variant = out->first_variant,
+                               .blocks_left_out = t->sample != 0,
                                .addresses_checked = t->runner->checks_addresses,
                                .float_atomics_unknown = !t->runner->sees_atomics,
                                .schedule_fixed = t->runner->permutes_schedules};
@@ -321,18 +325,71 @@ static void judge(trial *t) {
     cupel_gates_judge(&evidence, t->scoreboard, t->arena, &t->out->judged);
 }
 
+/* What the runs are judged by: the allowed sets, and what else oracles and shadows say. */
+static cupel_code prepare_judgement(trial *t) {
+    cupel_trial *out = t->out;
+    t->rules = cupel_binding_rules(&out->c->binding);
+    CUPEL_TRY(bind_inputs(t));
+    CUPEL_TRY(ask_oracle(t));
+    if (t->sample)
+        cupel_block_sampling_mask(t->runner->sampling, out->c, out->graph, out->runs, out->allowed);
+    CUPEL_TRY(cupel_accuracy_radii(out, &t->bindings, &t->rules, t->scoreboard, t->arena, &out->good_radii,
+                                   t->err));
+    return cupel_discern(out, &t->bindings, &t->rules, t->scoreboard, t->err);
+}
+
+static bool judges_something(const cupel_trial *out) {
+    int64_t judged = 0;
+    for (int o = 0; o < out->graph->output_count; o++) judged += out->allowed[o].judged;
+    return judged > 0;
+}
+
+/* A run in which blocks were left out settles a case where nothing at all is suspicious; until then the
+ * scoreboard knows nothing of it. */
+static cupel_code judge_sampled(trial *t, bool *settled) {
+    cupel_trial *out = t->out;
+    cupel_scoreboard *board = t->scoreboard, *draft = board;
+    *settled = false;
+    if (out->run_count < 2 || !cupel_block_sampling_serves(out->runs)) return CUPEL_OK;
+    if (board) {
+        draft = cupel_arena_raw(t->arena, 1, sizeof *draft);
+        if (!draft) return no_memory(t->err);
+        *draft = *board;
+    }
+    t->scoreboard = draft;
+    cupel_code code = prepare_judgement(t);
+    if (code == CUPEL_OK) judge(t);
+    t->scoreboard = board;
+    *settled = code == CUPEL_OK && !out->judged.finding_count && !out->judged.wants_more_runs &&
+               !t->runner->sampling->keeps && judges_something(out);
+    if (!*settled || !board) return code;
+    draft->sampled++;
+    *board = *draft;
+    return CUPEL_OK;
+}
+
+/* The two runs: of some blocks, where that may be and is enough; else of all. */
+static cupel_code run_and_sample(trial *t, bool *settled) {
+    cupel_trial *out = t->out;
+    *settled = false;
+    if (t->runner->sampling) t->sample = cupel_block_sampling_draw(t->runner->sampling, out->c);
+    CUPEL_TRY(run_twice(t));
+    if (!out->run_count || !out->runs[0].observation->blocks_left_out) return CUPEL_OK;
+    CUPEL_TRY(judge_sampled(t, settled));
+    cupel_block_sampling_learn(t->runner->sampling, *settled);
+    if (*settled) return CUPEL_OK;
+    t->sample = 0;
+    out->run_count = 0;
+    out->unsupported = false;
+    return run_twice(t);
+}
+
 static cupel_code try_case(trial *t, cupel_confirmation confirmation) {
     cupel_trial *out = t->out;
-    CUPEL_TRY(run_twice(t));
-    if (out->unsupported) return CUPEL_OK;
-    if (finished(out, 0)) {
-        t->rules = cupel_binding_rules(&out->c->binding);
-        CUPEL_TRY(bind_inputs(t));
-        CUPEL_TRY(ask_oracle(t));
-        CUPEL_TRY(cupel_accuracy_radii(out, &t->bindings, &t->rules, t->scoreboard, t->arena,
-                                       &out->good_radii, t->err));
-        CUPEL_TRY(cupel_discern(out, &t->bindings, &t->rules, t->scoreboard, t->err));
-    }
+    bool settled;
+    CUPEL_TRY(run_and_sample(t, &settled));
+    if (out->unsupported || settled) return CUPEL_OK;
+    if (finished(out, 0)) CUPEL_TRY(prepare_judgement(t));
     if (finished(out, 0)) CUPEL_TRY(run_first_variant(t));
     judge(t);
     if (out->judged.wants_more_runs) {

@@ -5,8 +5,8 @@
 #ifndef CUPEL_TRIAL_H
 #define CUPEL_TRIAL_H
 
+#include "block_sampling.h"
 #include "executor.h"
-#include "gate.h"
 
 /* Something that can run a case once: an executor in this process, or a worker process. */
 typedef struct cupel_runner {
@@ -14,7 +14,8 @@ typedef struct cupel_runner {
     bool checks_addresses, sees_atomics, permutes_schedules, varies_schedules;
     cupel_code (*run)(void *self, const cupel_case *c, const cupel_run_request *request, cupel_arena *arena,
                       cupel_observation *out, cupel_error *err);
-    uint64_t memory; /* bytes that a case and its judgement may take; 0: no limit */
+    uint64_t memory;                /* bytes that a case and its judgement may take; 0: no limit */
+    cupel_block_sampling *sampling; /* of a search that may leave blocks out; NULL: all blocks, always */
 } cupel_runner;
 
 typedef enum cupel_confirmation {

@@ -38,7 +38,8 @@ typedef struct worker {
     uint32_t suspects[SIGNATURES_MAX]; /* of each signature, by hash */
     recipe_list starts, corpus;        /* of the next search */
     cupel_dictionary dictionary;       /* the candidate's own numbers; empty where they are not known */
-    cupel_trial trial;                 /* large: not on the stack */
+    cupel_block_sampling sampling;
+    cupel_trial trial; /* large: not on the stack */
     cupel_suspect suspect;
     uint8_t record[CUPEL_PROTOCOL_SUSPECT_MAX];
 } worker;
@@ -257,7 +258,8 @@ static bool try_one(void *self, uint64_t n, const cupel_recipe *recipe, cupel_fe
                            backend->permutes_schedules,
                            backend->varies_schedules,
                            run_case,
-                           w->open.memory_limit};
+                           w->open.memory_limit,
+                           w->open.whole_grids ? NULL : &w->sampling};
     announce(w, n, recipe);
     cupel_arena_reset(w->arena);
     cupel_code code = cupel_trial_run(w->contract, recipe, &runner, CUPEL_FILTER, w->arena,

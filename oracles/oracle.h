@@ -43,7 +43,8 @@ enum {
     X(CONVENTION, "convention", "the contract leaves the convention open")                                   \
     X(EXCLUDED, "excluded", "what is excluded, padded or left out of a gradient meets an infinity or a NaN") \
     X(UNABLE, "unable", "no answer within the precision cap")                                                \
-    X(SAMPLED_OUT, "unsampled", "not in the sample of this large output")
+    X(SAMPLED_OUT, "unsampled", "not in the sample of this large output")                                    \
+    X(NOT_RUN, "unrun", "of a block that was left out of this run")
 
 typedef enum cupel_reason {
 #define CUPEL_REASON_NAME(name, word, text) CUPEL_REASON_##name,

@@ -113,9 +113,10 @@ typedef struct cupel_observation {
     int race_count; /* kept in races */
     int64_t race_total;
     cupel_race races[CUPEL_RACE_MAX];
-    bool float_atomics; /* threads of this run added to one floating-point address by atomics */
-    uint64_t steps;     /* executed edges, where the executor counts them */
-    double seconds;     /* spent in the candidate */
+    bool float_atomics;   /* threads of this run added to one floating-point address by atomics */
+    bool blocks_left_out; /* some blocks of the launch were not run, as the request allowed */
+    uint64_t steps;       /* executed edges, where the executor counts them */
+    double seconds;       /* spent in the candidate */
     int buffer_count;
     cupel_buffer_after buffers[CUPEL_BUFFER_MAX];
 } cupel_observation;

@@ -415,8 +415,9 @@ void cupel_emu_atomic_access(void *target, uint32_t size, int is_float) {
         m->shared_touched = m->seen[0] = m->seen[1] = true;
         if (m->policy.random_switch) order_shared(true, pc);
         m->current->access_key = m->epoch_key + 1;
-    } else if (m->races || m->proving) {
-        cupel_emu_global_order(address, size, CUPEL_EMU_ATOMIC, pc);
+    } else {
+        m->joined = true;
+        if (m->races || m->proving) cupel_emu_global_order(address, size, CUPEL_EMU_ATOMIC, pc);
     }
     if ((size & (size - 1)) == 0 && (address & (size - 1)) != 0)
         report(true, true, space_of(address), address, size, pc);

@@ -135,7 +135,7 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->sanitizing = cupel_emu_module_is_strict(module);
     m->careful = (needs & CUPEL_EMU_CAREFUL) != 0 || m->sanitizing;
     m->in_groups = (needs & CUPEL_EMU_IN_GROUPS) != 0;
-    m->regroup = false;
+    m->regroup = m->sampled = m->joined = false;
     m->mixed = m->seen[0] = m->seen[1] = false;
     m->epoch_key = 0;
     m->host_sp = NULL;
@@ -175,6 +175,11 @@ void cupel_emu_run_fill(void *variable, const void *bytes, size_t size) {
     m->module_dirty = true;
 }
 
+static uint64_t blocks_of(const cupel_emu_launch *launch) {
+    if (launch->sample_count != 0) return launch->sample_count;
+    return (uint64_t)launch->grid[0] * (uint64_t)launch->grid[1] * (uint64_t)launch->grid[2];
+}
+
 bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
     if (m->stopped || !within_limits(launch) || !small_enough(launch) || !copy_arguments(launch))
         return false;
@@ -195,9 +200,9 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch) {
     if (m->sanitizing) cupel_emu_sanitize_all_meet();
     cupel_emu_block_begin_budget();
     cupel_emu_schedule_threads();
-    cupel_emu_schedule_grid(&m->policy, (uint64_t)launch->grid[0] * (uint64_t)launch->grid[1] *
-                                            (uint64_t)launch->grid[2]);
-    if (!cupel_emu_resident_begin(launch->cooperative)) return false;
+    m->sampled = launch->sample_count != 0;
+    cupel_emu_schedule_grid(&m->policy, blocks_of(launch));
+    if (!cupel_emu_resident_begin(launch)) return false;
     double start = now();
     m->running = true;
     cupel_emu_fault_watch(true);
@@ -219,6 +224,7 @@ unsigned cupel_emu_run_end(bool keep) {
     if (m->seen[0] && m->seen[1]) m->mixed = true; /* the last epoch */
     unsigned again = m->mixed && is_canonical() && !m->careful ? CUPEL_EMU_CAREFUL : 0;
     if (m->regroup) again |= CUPEL_EMU_IN_GROUPS;
+    if (m->sampled && (m->joined || m->spun || m->module_dirty || m->regroup)) again |= CUPEL_EMU_ALL_BLOCKS;
     keep = keep && !m->stopped && again == 0;
     if (keep && m->module_dirty) m->kept = m->module;
     if (!keep && (m->module_dirty || m->stopped)) cupel_emu_module_restore(m->module);

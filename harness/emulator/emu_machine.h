@@ -178,6 +178,8 @@ typedef struct cupel_emu_machine {
     uint32_t slice;                   /* steps for a budget */
     bool in_groups;                   /* only blocks that are in flight together change places in the order */
     bool regroup;                     /* the run is to be made again in that way */
+    bool sampled;                     /* some blocks of the launch are left out, */
+    bool joined;                      /* and there was an atomic access to global memory */
     bool zero_poison, running, stopped, module_dirty;
     bool sanitizing; /* the candidate was compiled for the sanitizer, which hears of all that orders threads
                       */

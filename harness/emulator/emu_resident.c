@@ -31,7 +31,8 @@ static struct {
     uint32_t count, made, at_grid;
     cupel_emu_resident *running; /* or NULL */
     uint64_t total, begun, ended;
-    uint64_t launched; /* blocks of earlier launches of the run */
+    const uint64_t *sample; /* the blocks that are run, total of them; NULL: all */
+    uint64_t launched;      /* blocks of earlier launches of the run */
     uint64_t round;
     bool idle; /* in this round no block has ended or stored anything */
     int idle_rounds;
@@ -51,10 +52,13 @@ static uint64_t resident_on_device(void) {
     return each * MULTIPROCESSORS;
 }
 
-bool cupel_emu_resident_begin(bool cooperative) {
+bool cupel_emu_resident_begin(const cupel_emu_launch *launch) {
+    const bool cooperative = launch->cooperative;
     const cupel_emu_dim dim = m->registers->grid_dim;
     const uint64_t device = resident_on_device(), here = CUPEL_EMU_IN_FLIGHT_BLOCKS / m->warp_count;
     grid.total = (uint64_t)dim.x * dim.y * dim.z;
+    grid.sample = launch->sample_count != 0 ? launch->sample : NULL;
+    if (grid.sample != NULL) grid.total = launch->sample_count;
     grid.cooperative = cooperative;
     grid.room = (uint32_t)(device < here ? device : here);
     grid.begun = grid.ended = grid.round = 0;
@@ -211,7 +215,8 @@ static cupel_emu_resident *new_block(void) {
 
 static void begin_next(void) {
     const cupel_emu_dim dim = m->registers->grid_dim;
-    const uint64_t linear = cupel_emu_schedule_block(&m->policy, grid.begun, grid.total, grid.room);
+    const uint64_t place = cupel_emu_schedule_block(&m->policy, grid.begun, grid.total, grid.room);
+    const uint64_t linear = grid.sample != NULL ? grid.sample[place] : place;
     cupel_emu_resident *b = new_block();
     if (b == NULL) {
         no_memory();

@@ -52,9 +52,9 @@ typedef struct cupel_emu_resident {
 
 /* Before a launch whose shape and shared memory the machine knows. False when it is over: a cooperative grid
  * that a device, or the emulator, does not take. */
-bool cupel_emu_resident_begin(bool cooperative);
+bool cupel_emu_resident_begin(const cupel_emu_launch *launch);
 
-/* Runs all blocks of the launch, unless the run is stopped. */
+/* Runs all blocks of the launch, or of its sample, unless the run is stopped. */
 void cupel_emu_resident_run(void);
 
 /* The launch is over, however it ended. */

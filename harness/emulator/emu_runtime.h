@@ -50,14 +50,19 @@ typedef struct cupel_emu_launch {
     int64_t grid[3], block[3];
     int64_t dynamic_shared; /* bytes */
     bool cooperative;       /* all blocks in flight together; the grid can be synchronised */
+    /* Only these blocks are run (emu_sample.h); 0: all. Not of cooperative launches. */
+    uint32_t sample_count;
+    const uint64_t *sample;
 } cupel_emu_launch;
 
 /* What a run may need to be made again for. */
 enum {
     CUPEL_EMU_CAREFUL =
         1, /* canonical schedule: a thread about to touch shared memory waits for the others */
-    CUPEL_EMU_IN_GROUPS = 2 /* blocks change places in the schedule's order only with those in flight beside
-                               them: they wait for others, in a grid too large to be in flight whole */
+    CUPEL_EMU_IN_GROUPS = 2, /* blocks change places in the schedule's order only with those in flight beside
+                                them: they wait for others, in a grid too large to be in flight whole */
+    CUPEL_EMU_ALL_BLOCKS = 4 /* no sample of the blocks: they work together, by global atomics or variables,
+                           or wait for each other */
 };
 
 /* Begins a run: the launches until cupel_emu_run_end see one memory, schedule and budget. schedule is a
@@ -80,7 +85,7 @@ bool cupel_emu_run_launch(const cupel_emu_launch *launch);
  * they are for a run of the same module that must follow next (not when the run was stopped or is to be made
  * again). Not 0 when the run has to be made again with these needs as well: CAREFUL when threads read and
  * stored shared memory between the same two barriers, IN_GROUPS when blocks waited that the schedule began
- * too soon. */
+ * too soon, ALL_BLOCKS when a sample of the blocks cannot stand for all of them. */
 unsigned cupel_emu_run_end(bool keep);
 
 /* There is no next run after all: device globals that were kept get their first values back. */

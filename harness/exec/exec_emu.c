@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "emu_compile.h"
 #include "emu_runtime.h"
+#include "emu_sample.h"
 #include "emu_watch.h"
 #include "executor.h"
 #include "guarded.h"
@@ -22,6 +23,7 @@ typedef struct built {
     char *key; /* the entries, a line each */
     cupel_emu_module *module;
     bool careful; /* the canonical schedule has to wait at shared memory */
+    bool whole;   /* its blocks work together: none may be left out */
 } built;
 
 typedef struct emu {
@@ -226,8 +228,10 @@ typedef struct call {
     cupel_guarded *memory;
     const cupel_emu_kernel *const *kernels;
     const built *candidate;
-    unsigned needs; /* of cupel_emu_run_begin */
-    bool last;      /* the one that is judged */
+    unsigned needs;        /* of cupel_emu_run_begin */
+    bool last;             /* the one that is judged */
+    uint32_t sample_count; /* of its blocks; 0: all are run */
+    uint64_t sample[CUPEL_EMU_SAMPLE_MAX];
 } call;
 
 static cupel_code plan_call(emu *e, const call *call, cupel_launch_plan **out, cupel_error *err) {
@@ -273,21 +277,23 @@ static uint32_t swap_mode(uint32_t mode) {
     return before;
 }
 
-static bool launch(const cupel_launch_plan *plan, const cupel_emu_kernel *kernel) {
+static bool launch(const call *call, const cupel_launch_plan *plan, const cupel_emu_kernel *kernel) {
     cupel_emu_launch request = {.kernel = kernel,
                                 .args = plan->arguments.pointers,
                                 .grid = {plan->grid[0], plan->grid[1], plan->grid[2]},
                                 .block = {plan->block[0], plan->block[1], plan->block[2]},
                                 .dynamic_shared = plan->dynamic_shared,
-                                .cooperative = plan->cooperative};
+                                .cooperative = plan->cooperative,
+                                .sample_count = call->sample_count,
+                                .sample = call->sample};
     return cupel_emu_run_launch(&request);
 }
 
 static bool launch_in_mode(const call *call, const cupel_launch_plan *plan, const cupel_emu_kernel *kernel) {
     enum { ALL_MASKED = 0x1f80, FLUSH = 0x8000, OPERANDS_TOO = 0x0040 };
-    if (!flushes(call)) return launch(plan, kernel);
+    if (!flushes(call)) return launch(call, plan, kernel);
     uint32_t before = swap_mode(ALL_MASKED | FLUSH | OPERANDS_TOO);
-    bool finished = launch(plan, kernel);
+    bool finished = launch(call, plan, kernel);
     swap_mode(before);
     return finished;
 }
@@ -319,9 +325,16 @@ static void end_watch(const emu *e, const cupel_emu_watch *watch) {
     memcpy(e->watch->values, watch->values, sizeof e->watch->values);
 }
 
+/* Blocks of one launch alone may be left out: the next one needs what all of them have stored. */
+static void choose_sample(const emu *e, const cupel_launch_plan *plan, uint64_t seed, call *call) {
+    const bool may = seed != 0 && call->last && !(call->needs & CUPEL_EMU_ALL_BLOCKS) && !e->watch &&
+                     !e->strict && e->contract->launch_count == 1 && !plan->cooperative;
+    call->sample_count = may ? cupel_emu_sample(plan->grid, seed, call->sample) : 0;
+}
+
 /* *again: the run has to be made once more with these needs as well. */
-static cupel_code make_call(emu *e, const call *call, const cupel_run_request *request,
-                            cupel_observation *out, unsigned *again, cupel_error *err) {
+static cupel_code make_call(emu *e, call *call, const cupel_run_request *request, cupel_observation *out,
+                            unsigned *again, cupel_error *err) {
     cupel_launch_plan *plans;
     bool any = false;
     CUPEL_TRY(cupel_guarded_load(call->memory, call->c, request->poison, err));
@@ -335,6 +348,7 @@ static cupel_code make_call(emu *e, const call *call, const cupel_run_request *r
     cupel_guarded_region(call->memory, &memory.start, &memory.size);
     uint64_t steps =
         e->step_limit != 0 ? e->step_limit : steps_for(call->c, plans, e->contract->launch_count);
+    choose_sample(e, &plans[0], request->sample, call);
     cupel_emu_watch watch;
     if (call->last && e->watch) begin_watch(e, call, &watch);
     cupel_emu_run_begin(call->candidate->module, &memory, request->schedule, call->needs,
@@ -347,6 +361,7 @@ static cupel_code make_call(emu *e, const call *call, const cupel_run_request *r
     }
     *again = cupel_emu_run_end(!call->last && !e->host_sets_variables);
     if (call->last && e->watch) end_watch(e, &watch);
+    out->blocks_left_out = any && call->sample_count != 0;
     if (!any) out->outcome = CUPEL_RUN_SKIPPED;
     return CUPEL_OK;
 }
@@ -361,15 +376,23 @@ static cupel_code make_calls(emu *e, const cupel_case *c, const cupel_run_reques
                              unsigned *again, cupel_error *err) {
     for (int i = 0; i < request->earlier_count; i++) {
         const cupel_earlier_call *earlier = &request->earlier[i];
-        call before = {earlier->c, earlier->elsewhere ? e->elsewhere : e->guarded, kernels, candidate, needs,
-                       false};
+        call before = {.c = earlier->c,
+                       .memory = earlier->elsewhere ? e->elsewhere : e->guarded,
+                       .kernels = kernels,
+                       .candidate = candidate,
+                       .needs = needs};
         CUPEL_TRY(make_call(e, &before, request, out, again, err));
         if (*again) return CUPEL_OK;
         if (came_to_an_end(out)) continue;
         cupel_executor_tell_earlier(out);
         return cupel_guarded_load(e->guarded, c, request->poison, err); /* the judged call's, untouched */
     }
-    call judged = {c, e->guarded, kernels, candidate, needs, true};
+    call judged = {.c = c,
+                   .memory = e->guarded,
+                   .kernels = kernels,
+                   .candidate = candidate,
+                   .needs = needs,
+                   .last = true};
     return make_call(e, &judged, request, out, again, err);
 }
 
@@ -381,13 +404,15 @@ static cupel_code run_emu(void *self, const cupel_case *c, const cupel_run_reque
     unsigned again, needs;
     cupel_arena_reset(e->scratch);
     CUPEL_TRY(find_module(e, &c->binding, &found, kernels, err));
-    needs = found->careful ? CUPEL_EMU_CAREFUL : 0;
+    needs = (found->careful ? CUPEL_EMU_CAREFUL : 0) | (found->whole ? CUPEL_EMU_ALL_BLOCKS : 0);
+    if (request->earlier_count > 0) needs |= CUPEL_EMU_ALL_BLOCKS;
     cupel_code code = make_calls(e, c, request, found, kernels, needs, out, &again, err);
     while (code == CUPEL_OK && again != 0) {
         needs |= again;
         if (needs & CUPEL_EMU_CAREFUL)
             found->careful =
                 true; /* from now on at once: where nothing depends on it, the result is the same */
+        if (again & CUPEL_EMU_ALL_BLOCKS) found->whole = true;
         cupel_emu_run_forget();
         code = make_calls(e, c, request, found, kernels, needs, out, &again, err);
     }

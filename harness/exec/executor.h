@@ -32,6 +32,7 @@ typedef struct cupel_executor_options {
     uint64_t step_limit;         /* edges for one run; 0: derived from the case's size */
     bool debug;                  /* candidates are compiled for a debugger */
     bool sanitize;      /* runs are watched for races and more, where the backend can (emu); slower */
+    bool whole_grids;   /* searches run all blocks of every case */
     cupel_watch *watch; /* over the judged call of every run; borrowed; NULL: none */
     const struct cupel_stand_in *stand_in; /* of the shadow executor (exec_shadow.h); borrowed */
 } cupel_executor_options;
@@ -47,7 +48,10 @@ enum { CUPEL_EARLIER_MAX = CUPEL_CALLS_MAX };
 typedef struct cupel_run_request {
     uint64_t schedule; /* 0: canonical */
     cupel_poison poison;
-    bool history; /* make the calls that the recipe's history asks for first */
+    bool history;    /* make the calls that the recipe's history asks for first */
+    uint64_t sample; /* not 0: of a large grid only some blocks may be run, which this number chooses. Blocks
+                        that work together are run whole all the same, and so is what the backend does not
+                        see through; the observation says which it was (blocks_left_out). */
     /* Filled in by cupel_executor_run, for backends: the earlier calls, in order. All calls of a run see one
      * schedule and one poison; each finds its buffers as its case says; what device code keeps elsewhere (in
      * its own variables) stays from call to call and is gone after the run. */

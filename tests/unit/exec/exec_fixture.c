@@ -42,7 +42,8 @@ void exec_fixture_run(exec_fixture *x, uint64_t schedule, cupel_poison poison) {
     cupel_arena_reset(x->case_arena);
     if (cupel_case_materialise(x->contract, &x->recipe, x->case_arena, &x->c, &x->err) != CUPEL_OK)
         fail_msg("%s", x->err.text);
-    cupel_run_request request = {.schedule = schedule, .poison = poison, .history = x->history};
+    cupel_run_request request = {
+        .schedule = schedule, .poison = poison, .history = x->history, .sample = x->sample};
     if (cupel_executor_run(x->executor, x->c, &request, x->case_arena, &x->seen, &x->err) != CUPEL_OK)
         fail_msg("%s:%d: %s", x->err.file, x->err.line, x->err.text);
 }

@@ -10,6 +10,7 @@ typedef struct exec_fixture {
     cupel_executor *executor;
     cupel_recipe recipe; /* the simplest one; tests change it */
     bool history;        /* runs make the recipe's earlier call */
+    uint64_t sample;     /* blocks may be left out of runs */
     cupel_case *c;
     cupel_observation seen;
     cupel_error err;
