@@ -166,8 +166,9 @@ static json_t *outputs_array(const cupel_check_report *report) {
         if (!(tensor->roles & CUPEL_ROLE_OUTPUT)) continue;
         json_t *reasons = json_object();
         for (int r = CUPEL_REASON_JUDGED + 1; r < CUPEL_REASON_COUNT; r++)
-            json_object_set_new(reasons, cupel_reason_word((cupel_reason)r),
-                                json_integer(tally->by_reason[r]));
+            if (r != CUPEL_REASON_NOT_RUN) /* which is never tallied */
+                json_object_set_new(reasons, cupel_reason_word((cupel_reason)r),
+                                    json_integer(tally->by_reason[r]));
         const int64_t judged = tally->by_reason[CUPEL_REASON_JUDGED];
         json_t *share = judged > 0 ? json_real((double)tally->coarse / (double)judged) : json_null();
         json_array_append_new(outputs,
