@@ -118,6 +118,7 @@ static bool shows_flushing(const comparison *c, int64_t i) {
 static void judge_reals(comparison *c, const double *decoded) {
     const cupel_allowed *allowed = c->view->allowed;
     for (int64_t i = 0; i < c->view->count; i++) {
+        if (allowed->reasons[i] == CUPEL_REASON_NOT_RUN) continue;
         double x = decoded[i], value = allowed->value[i], lo = allowed->lo[i], hi = allowed->hi[i];
         if (fabs(value) < c->normal && shows_flushing(c, i)) c->subnormal++;
         if (allowed->classes[i] == CUPEL_CLASS_FINITE && allowed->reasons[i] == CUPEL_REASON_JUDGED &&

@@ -90,6 +90,7 @@ bool cupel_block_sampling_serves(const cupel_run runs[2]) {
 }
 
 static bool is_reached(const uint8_t *reached, int64_t at, int64_t size) {
+    if ((at & 7) + size <= 8) return reached[at >> 3] >> (at & 7) & ((1u << size) - 1);
     for (int64_t byte = at; byte < at + size; byte++)
         if (reached[byte >> 3] >> (byte & 7) & 1) return true;
     return false;

@@ -80,6 +80,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             kernel = pathlib.Path(folder) / "kernel.cu"
             kernel.write_text(text)
+            rate(options.cupel, kernel, 2, "off")  # compiles it
             both = [[measure(options.cupel, kernel, options.cases, wanted) for wanted in ("off", "on")] for _ in range(options.rounds)]
         whole, sampled = (statistics.median(r[i][0] for r in both) for i in (0, 1))
         print(f"{name:24} {whole:8.0f} {sampled:8.0f} {sampled / whole:6.2f} {both[0][1][1]:24.2f}", flush=True)
