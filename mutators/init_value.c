@@ -29,13 +29,23 @@ static bool plain_number(const cupel_case *c, const cupel_expr *expr, double *ou
     return true;
 }
 
+/* Below zero, an unsigned integer is the one with the same bits, as in C: -1 sets all of them. */
+static cupel_dtype encoded_type(cupel_dtype type, double value) {
+    const cupel_format *format = cupel_format_of(type);
+    if (format->kind != CUPEL_KIND_UNSIGNED || !(value < 0)) return type;
+    return format->size == 1   ? CUPEL_I8
+           : format->size == 2 ? CUPEL_I16
+           : format->size == 4 ? CUPEL_I32
+                               : CUPEL_I64;
+}
+
 static cupel_code repeat(const cupel_case_tensor *tensor, double value, cupel_arena *arena, void **memory,
                          cupel_error *err) {
     size_t size = cupel_format_of(tensor->type)->size;
     unsigned char *out = cupel_arena_raw(arena, (size_t)tensor->count, size);
     if (out == NULL) return cupel_fail(err, CUPEL_MEMORY, "no memory for an initial value");
     unsigned char element[8] = {0};
-    cupel_encode(tensor->type, value, element);
+    cupel_encode(encoded_type(tensor->type, value), value, element);
     for (int64_t i = 0; i < tensor->count; i++) memcpy(out + (size_t)i * size, element, size);
     *memory = out;
     return CUPEL_OK;

@@ -130,12 +130,36 @@ static bool is_plain(const cupel_contract *c, const cupel_expr *expr) {
     return cupel_contract_dim(c, expr->name) >= 0 || cupel_contract_param(c, expr->name) >= 0;
 }
 
+/* A literal that a buffer of integers cannot hold is a mistake: it would be clamped. Below zero an unsigned
+ * integer is the one with the same bits. */
+static cupel_code check_init(const cupel_binding *binding, int tensor, cupel_error *err) {
+    const cupel_tensor_decl *t = &binding->contract->tensors[tensor];
+    const cupel_expr *expr = t->init_expr;
+    const bool negative = expr->kind == CUPEL_EXPR_UNARY && strcmp(expr->name, "-") == 0;
+    if (negative) expr = expr->children[0];
+    const cupel_format *format = cupel_format_of(cupel_binding_type(binding, tensor));
+    if (expr->kind != CUPEL_EXPR_NUMBER || format->kind == CUPEL_KIND_REAL) return CUPEL_OK;
+    const double value = expr->real ? expr->number : (double)expr->integer;
+    const int bits = format->kind == CUPEL_KIND_BOOLEAN ? 1 : 8 * (int)format->size;
+    const double most = format->kind == CUPEL_KIND_SIGNED ? ldexp(1, bits - 1) - 1 : ldexp(1, bits) - 1;
+    const double least = format->kind == CUPEL_KIND_BOOLEAN ? 0 : ldexp(1, bits - 1);
+    if (value == floor(value) && value <= (negative ? least : most)) return CUPEL_OK;
+    return cupel_fail_span(err, CUPEL_CONTRACT, t->init_expr->place,
+                           "expected an integer that %s holds%s, found %s%s", format->name,
+                           format->kind == CUPEL_KIND_UNSIGNED ? " (-1 sets all its bits)" : "",
+                           negative ? "-" : "", expr->digits ? expr->digits : "a value that is none");
+}
+
 static cupel_code build_graphs(const cupel_binding *binding, cupel_arena *arena, cupel_error *err) {
     const cupel_contract *c = binding->contract;
     cupel_graph *graph;
-    for (int i = 0; i < c->tensor_count; i++)
-        if (c->tensors[i].init == CUPEL_INIT_EXPRESSION && !is_plain(c, c->tensors[i].init_expr))
+    for (int i = 0; i < c->tensor_count; i++) {
+        if (c->tensors[i].init != CUPEL_INIT_EXPRESSION) continue;
+        if (!is_plain(c, c->tensors[i].init_expr))
             CUPEL_TRY(cupel_binding_init_graph(binding, i, arena, &graph, err));
+        else
+            CUPEL_TRY(check_init(binding, i, err));
+    }
     return cupel_binding_graph(binding, arena, &graph, err);
 }
 

@@ -245,6 +245,32 @@ static void test_init_and_in_place(void **state) {
     cupel_arena_free(arena);
 }
 
+/* -1 in a buffer of unsigned integers is what memset leaves. */
+static void test_init_below_zero(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    const cupel_contract *contract =
+        parsed("cupel: 1\n"
+               "source: {file: k.cu}\n"
+               "id: unsigned\n"
+               "dims: {N: 1..64}\n"
+               "inputs: {x: 'f32[N]'}\n"
+               "outputs: {y: 'f32[N]'}\n"
+               "scratch: {a: {type: u8, shape: [2], init: -1}, b: {type: u64, shape: [2], init: -1},\n"
+               "          c: {type: u16, shape: [2], init: -2}, d: {type: i32, shape: [2], init: -1}}\n"
+               "ensures: {y: 'x'}\n"
+               "kernel: {entry: k, args: [x, y, a, b, c, d], grid: [1], block: [32]}\n",
+               arena);
+    cupel_recipe recipe = simple(contract);
+    cupel_case *c = materialised(contract, &recipe, arena);
+    const int a = cupel_contract_tensor(contract, "a"), b = cupel_contract_tensor(contract, "b");
+    assert_true(*(const uint8_t *)c->tensors[a].values == UINT8_MAX);
+    assert_true(*(const uint64_t *)c->tensors[b].values == UINT64_MAX);
+    assert_true(value_at(c, cupel_contract_tensor(contract, "c"), 1) == UINT16_MAX - 1);
+    assert_true(value_at(c, cupel_contract_tensor(contract, "d"), 1) == -1);
+    cupel_arena_free(arena);
+}
+
 static void test_illegal_cases_are_refused(void **state) {
     (void)state;
     const cupel_contract *contract = fixture(FIXTURE_SOFTMAX);
@@ -411,6 +437,7 @@ int main(void) {
         cmocka_unit_test(test_expanded_axes_hold_one_value),
         cmocka_unit_test(test_aliases_share_memory_and_values),
         cmocka_unit_test(test_init_and_in_place),
+        cmocka_unit_test(test_init_below_zero),
         cmocka_unit_test(test_illegal_cases_are_refused),
         cmocka_unit_test(test_poison_bytes_depend_on_position_alone),
         cmocka_unit_test(test_poison_kinds),
