@@ -71,12 +71,22 @@ void cupel_explain_memory(const cupel_trial *trial, bool addresses_checked, FILE
 
 /* ---- two runs ---- */
 
+static const char *poison_words(const cupel_finding_run *run, const cupel_trial *trial) {
+    switch (cupel_poison_of(trial->c ? trial->c->recipe->poison : 0, run->poison)) {
+    case CUPEL_POISON_NAN: return "NaNs";
+    case CUPEL_POISON_FINITE: return "ordinary numbers";
+    case CUPEL_POISON_HIGH: return "very large numbers";
+    case CUPEL_POISON_LOW: return "numbers far below zero, or zeros";
+    }
+    return "";
+}
+
 static void write_run(const char *indent, const char *which, const cupel_finding_run *run,
                       const cupel_trial *trial, FILE *out) {
     char schedule[160];
     cupel_schedule_describe(run->schedule, schedule, sizeof schedule);
     fprintf(out, "%s%s: %s; memory that is no input holds %s", indent, which, schedule,
-            run->poison == CUPEL_POISON_NAN ? "NaNs" : "ordinary numbers");
+            poison_words(run, trial));
     char history[96];
     if (run->history && trial->c) {
         cupel_history_describe(trial->c->recipe, history, sizeof history);

@@ -74,7 +74,8 @@ void cupel_case_image(const cupel_case *c, int b, cupel_poison poison, void *ima
         bool covers =
             tensor->values != NULL && (size_t)tensor->count * size == buffer->size && is_dense(tensor);
         if (!poisoned && !covers)
-            cupel_poison_fill(poison, cupel_case_poison_seed(c, b), tensor->type, image, buffer->size, 0);
+            cupel_poison_fill(cupel_poison_of(c->recipe->poison, poison), cupel_case_poison_seed(c, b),
+                              tensor->type, image, buffer->size, 0);
         poisoned = true;
         if (tensor->values != NULL) scatter(tensor, image);
     }

@@ -44,9 +44,23 @@ typedef struct cupel_case {
 CUPEL_MUST_USE cupel_code cupel_case_materialise(const cupel_contract *contract, const cupel_recipe *recipe,
                                                  cupel_arena *arena, cupel_case **out, cupel_error *err);
 
-/* The two poisons: 1 is NaN-filled (a signalling-free NaN pattern with a payload; 0xFF.. for integers), 2 is
- * finite. */
-typedef enum cupel_poison { CUPEL_POISON_NAN = 1, CUPEL_POISON_FINITE = 2 } cupel_poison;
+/* The two poisons of a case's runs: 1 is NaN-filled (a signalling-free NaN pattern with a payload; 0xFF.. for
+ * integers), 2 is finite. What finite means hangs on the recipe (cupel_poison_of): HIGH and LOW stand for it
+ * in some recipes, and only where memory is filled. */
+typedef enum cupel_poison {
+    CUPEL_POISON_NAN = 1,
+    CUPEL_POISON_FINITE = 2, /* of ordinary size, and zero where the type is not known */
+    CUPEL_POISON_HIGH = 3, /* near the type's largest finite number: maxima do not lose it, as they lose a NaN
+                            * or a zero */
+    CUPEL_POISON_LOW = 4   /* near the least one, or zero: nor do minima */
+} cupel_poison;
+
+/* What a run's poison (one of the first two) is in a recipe with this seed: a quarter of the seeds have the
+ * high or the low one in place of the finite one, 0 has not. */
+cupel_poison cupel_poison_of(uint32_t seed, cupel_poison poison);
+
+/* The byte that fills memory whose type is not known. */
+unsigned char cupel_poison_byte(cupel_poison poison);
 
 /* Fills memory with poison for elements of a type (bytes that do not make up an element included).
  * Position-dependent, so that copies of poison from one place to another are seen too. */

@@ -47,6 +47,50 @@ static uint64_t quiet_bits(const cupel_format *format, cupel_dtype type, uint64_
     return type == CUPEL_TF32 ? bits & ~UINT64_C(0x1FFF) : bits;
 }
 
+/* Near the largest finite number (a sixteenth of the range of exponents below it, so that sums of some stay
+ * finite), or near the least one; of unsigned integers that is nearly nothing. */
+static uint64_t extreme_bits(const cupel_format *format, cupel_dtype type, bool low, uint64_t h) {
+    if (format->kind == CUPEL_KIND_BOOLEAN) return low ? 0 : 1;
+    int total = (int)format->size * 8;
+    if (format->kind != CUPEL_KIND_REAL) {
+        uint64_t half = UINT64_C(1) << (total - 2), magnitude = half | (h & (half - 1));
+        if (format->kind == CUPEL_KIND_SIGNED) return low ? (uint64_t) - (int64_t)magnitude : magnitude;
+        return low ? h & 3 : magnitude;
+    }
+    int fraction = type == CUPEL_TF32 ? 23 : format->precision - 1, bias = 1 - format->emin;
+    uint64_t exponent = (uint64_t)(2 * bias - (bias / 16 > 1 ? bias / 16 : 1));
+    uint64_t bits =
+        (uint64_t)low << (total - 1) | exponent << fraction | (h & ((UINT64_C(1) << fraction) - 1)) | 1;
+    return type == CUPEL_TF32 ? bits & ~UINT64_C(0x1FFF) : bits;
+}
+
+static uint64_t poison_bits(cupel_poison poison, const cupel_format *format, cupel_dtype type, uint64_t h) {
+    switch (poison) {
+    case CUPEL_POISON_NAN: return loud_bits(format, type, h);
+    case CUPEL_POISON_FINITE: return quiet_bits(format, type, h);
+    case CUPEL_POISON_HIGH: return extreme_bits(format, type, false, h);
+    case CUPEL_POISON_LOW: return extreme_bits(format, type, true, h);
+    }
+    return 0;
+}
+
+cupel_poison cupel_poison_of(uint32_t seed, cupel_poison poison) {
+    if (poison != CUPEL_POISON_FINITE || seed % 4 != 3) return poison;
+    return seed % 8 == 3 ? CUPEL_POISON_HIGH : CUPEL_POISON_LOW;
+}
+
+/* 0x7b7b.. is 61,280 as half, 1.3e36 as float and bfloat16, 1e286 as double, 352 as e4m3, and a large
+ * positive integer of every size; 0xfbfb.. is the same below zero. */
+unsigned char cupel_poison_byte(cupel_poison poison) {
+    switch (poison) {
+    case CUPEL_POISON_NAN: return 0xff;
+    case CUPEL_POISON_FINITE: return 0;
+    case CUPEL_POISON_HIGH: return 0x7b;
+    case CUPEL_POISON_LOW: return 0xfb;
+    }
+    return 0;
+}
+
 void cupel_poison_fill(cupel_poison poison, uint32_t seed, cupel_dtype type, void *memory, size_t bytes,
                        size_t position) {
     const cupel_format *format = cupel_format_of(type);
@@ -56,7 +100,7 @@ void cupel_poison_fill(cupel_poison poison, uint32_t seed, cupel_dtype type, voi
         size_t element = (position + done) / size, skip = (position + done) % size;
         size_t take = size - skip < bytes - done ? size - skip : bytes - done;
         uint64_t h = hash(seed, element);
-        uint64_t bits = poison == CUPEL_POISON_NAN ? loud_bits(format, type, h) : quiet_bits(format, type, h);
+        uint64_t bits = poison_bits(poison, format, type, h);
         memcpy(out + done, (const unsigned char *)&bits + skip, take);
         done += take;
     }

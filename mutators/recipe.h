@@ -113,7 +113,7 @@ typedef struct cupel_recipe {
     cupel_tensor_recipe tensors[CUPEL_TENSOR_MAX];
     uint32_t aliases;      /* bit i: the contract's i-th may_alias pair shares a buffer */
     uint64_t schedule;     /* the second run's (schedule.h); 0: canonical as well */
-    uint32_t poison;       /* seed of the finite poison */
+    uint32_t poison;       /* seed of both poisons, and which finite one (cupel_poison_of) */
     cupel_history history; /* the second run's */
     uint32_t permutation;  /* of the inputs' values along wholly reduced axes (reduced_axes.h); 0: none, 1:
                               reversed,  2: rotated by one, 3: halves exchanged, 4: even places first, from 5

@@ -300,7 +300,7 @@ static void fiber_main(void) {
 
 static void poison(const cupel_emu_shared *shared) {
     if (shared->size == 0) return; /* then there may be no memory at all */
-    memset((void *)shared->start, m->zero_poison ? 0 : 0xff, shared->size);
+    memset((void *)shared->start, m->shared_fill, shared->size);
     memset(shared->readable, 0, shared->size / 8 + 1);
 }
 

@@ -110,7 +110,8 @@ static bool is_canonical(void) {
 }
 
 void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
-                         unsigned needs, bool zero_poison, uint64_t step_limit, cupel_observation *out) {
+                         unsigned needs, unsigned char shared_fill, uint64_t step_limit,
+                         cupel_observation *out) {
     memset(out, 0, sizeof *out);
     out->outcome = CUPEL_RUN_FINISHED;
     m->module = module;
@@ -125,7 +126,7 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->readable = memory->readable;
     m->steps_limit = m->steps_left = step_limit;
     m->registers->budget = m->access_budget = 0;
-    m->zero_poison = zero_poison;
+    m->shared_fill = shared_fill;
     m->stopped = m->waiting_out = false;
     m->module_dirty = m->kept == module;
     m->kept = NULL;

@@ -180,7 +180,8 @@ typedef struct cupel_emu_machine {
     bool regroup;                     /* the run is to be made again in that way */
     bool sampled;                     /* some blocks of the launch are left out, */
     bool joined;                      /* and there was an atomic access to global memory */
-    bool zero_poison, running, stopped, module_dirty;
+    unsigned char shared_fill;        /* every byte of shared memory before a block */
+    bool running, stopped, module_dirty;
     bool sanitizing; /* the candidate was compiled for the sanitizer, which hears of all that orders threads
                       */
     cupel_emu_module *kept; /* its variables hold what earlier calls of the same run left in them */

@@ -68,10 +68,11 @@ enum {
 /* Begins a run: the launches until cupel_emu_run_end see one memory, schedule and budget. schedule is a
  * number of schedule.h, 0 canonical: warps in order, lanes abreast. needs: what cupel_emu_run_end has asked
  * for, 0 at first; CUPEL_EMU_CAREFUL makes the canonical schedule kind to races as well, which costs time.
- * zero_poison: shared memory holds zeros before each block, else 0xFF (NaN in every format). out is filled in
- * as the run goes on and must live until the end. */
+ * shared_fill: every byte of shared memory before each block (0xff is a NaN in every format). out is filled
+ * in as the run goes on and must live until the end. */
 void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memory, uint64_t schedule,
-                         unsigned needs, bool zero_poison, uint64_t step_limit, cupel_observation *out);
+                         unsigned needs, unsigned char shared_fill, uint64_t step_limit,
+                         cupel_observation *out);
 
 /* Gives a variable of the run's module its content, between launches. */
 void cupel_emu_run_fill(void *variable, const void *bytes, size_t size);

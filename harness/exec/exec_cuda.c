@@ -288,6 +288,11 @@ static int fill_variables(const call *k, int l) {
     return CUPEL_CU_SUCCESS;
 }
 
+/* The byte that shared memory is filled with. */
+static unsigned char shared_fill(const call *k) {
+    return cupel_poison_byte(cupel_poison_of(k->c->recipe == NULL ? 0 : k->c->recipe->poison, k->poison));
+}
+
 /* Lays the case out in host memory and sends it to the device. */
 static cupel_code load_memory(call *k, cupel_error *err) {
     cupel_cuda_device *d = &k->x->device;
@@ -298,7 +303,7 @@ static cupel_code load_memory(call *k, cupel_error *err) {
     memcpy(d->staging, k->region, k->size);
     int status = d->api->upload(k->base, d->staging, k->size, d->stream);
     if (status == CUPEL_CU_SUCCESS)
-        status = cupel_cuda_device_dirty(d, k->poison == CUPEL_POISON_NAN ? 0xffffffffu : 0u);
+        status = cupel_cuda_device_dirty(d, UINT32_C(0x01010101) * shared_fill(k));
     if (status == CUPEL_CU_SUCCESS && k->disturbed)
         status = cupel_cuda_device_disturb(d, DISTURB_MICROSECONDS);
     if (status == CUPEL_CU_SUCCESS) return CUPEL_OK;

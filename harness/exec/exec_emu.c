@@ -349,10 +349,11 @@ static cupel_code make_call(emu *e, call *call, const cupel_run_request *request
     uint64_t steps =
         e->step_limit != 0 ? e->step_limit : steps_for(call->c, plans, e->contract->launch_count);
     choose_sample(e, &plans[0], request->sample, call);
+    const uint32_t seed = call->c->recipe == NULL ? 0 : call->c->recipe->poison;
     cupel_emu_watch watch;
     if (call->last && e->watch) begin_watch(e, call, &watch);
     cupel_emu_run_begin(call->candidate->module, &memory, request->schedule, call->needs,
-                        request->poison == CUPEL_POISON_FINITE, steps, out);
+                        cupel_poison_byte(cupel_poison_of(seed, request->poison)), steps, out);
     for (int l = 0; l < e->contract->launch_count; l++) {
         if (plans[l].skipped) continue;
         any = true;

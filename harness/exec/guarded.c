@@ -85,6 +85,7 @@ static size_t lay_out(const cupel_case *c, size_t offsets[CUPEL_TENSOR_MAX]) {
 }
 
 static cupel_code fill_guards(cupel_guarded *g, const cupel_case *c, cupel_poison poison, cupel_error *err) {
+    const uint32_t seed = c->recipe == NULL ? 0 : c->recipe->poison;
     size_t total = 0;
     for (int band = 0; band <= g->count; band++) {
         g->band_offset[band] = total;
@@ -100,7 +101,7 @@ static cupel_code fill_guards(cupel_guarded *g, const cupel_case *c, cupel_poiso
     for (int band = 0; band <= g->count; band++) {
         unsigned char *start = band_start(g, band);
         cupel_dtype type = type_of_buffer(c, band == g->count ? band - 1 : band);
-        cupel_poison_fill(poison, c->recipe == NULL ? 0 : c->recipe->poison, type, start, band_size(g, band),
+        cupel_poison_fill(cupel_poison_of(seed, poison), seed, type, start, band_size(g, band),
                           (size_t)(start - g->map));
         memcpy(g->guards + g->band_offset[band], start, band_size(g, band));
     }

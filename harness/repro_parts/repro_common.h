@@ -214,11 +214,33 @@ static uint64_t repro_quiet(const repro_type *type, uint64_t h) {
     return strcmp(type->name, "tf32") == 0 ? bits & ~UINT64_C(0x1FFF) : bits;
 }
 
-static void repro_poison(int poison, uint32_t seed, const repro_type *type, unsigned char *out,
+/* poison 1 too, in a quarter of the seeds: numbers that no maximum loses, or no minimum. */
+static uint64_t repro_extreme(const repro_type *type, int low, uint64_t h) {
+    int total = type->size * 8;
+    if (type->kind == REPRO_BOOLEAN) return low ? 0 : 1;
+    if (type->kind != REPRO_REAL) {
+        uint64_t half = UINT64_C(1) << (total - 2), magnitude = half | (h & (half - 1));
+        if (type->kind == REPRO_SIGNED) return low ? (uint64_t) - (int64_t)magnitude : magnitude;
+        return low ? h & 3 : magnitude;
+    }
+    int fraction = repro_fraction(type), bias = 1 - type->emin;
+    uint64_t exponent = (uint64_t)(2 * bias - (bias / 16 > 1 ? bias / 16 : 1));
+    uint64_t bits =
+        (uint64_t)low << (total - 1) | exponent << fraction | (h & ((UINT64_C(1) << fraction) - 1)) | 1;
+    return strcmp(type->name, "tf32") == 0 ? bits & ~UINT64_C(0x1FFF) : bits;
+}
+
+static uint64_t repro_poison_bits(int poison, uint32_t form, const repro_type *type, uint64_t h) {
+    if (poison == 0) return repro_loud(type, h);
+    return form % 4 != 3 ? repro_quiet(type, h) : repro_extreme(type, form % 8 != 3, h);
+}
+
+/* form: the seed of the case, which says what poison 1 is. */
+static void repro_poison(int poison, uint32_t form, uint32_t seed, const repro_type *type, unsigned char *out,
                          size_t bytes) {
     for (size_t done = 0; done < bytes; done += (size_t)type->size) {
         uint64_t h = repro_hash(seed, done / (size_t)type->size);
-        uint64_t bits = poison == 0 ? repro_loud(type, h) : repro_quiet(type, h);
+        uint64_t bits = repro_poison_bits(poison, form, type, h);
         memcpy(out + done, &bits, bytes - done < (size_t)type->size ? bytes - done : (size_t)type->size);
     }
 }
@@ -257,13 +279,14 @@ static void repro_fill_tensor(const repro_tensor *t, const repro_values *v, unsi
 
 static void repro_fill(repro_state *s, const repro_call *call, int poison) {
     const repro_case *c = s->c;
+    const uint32_t form = c->guard_poison;
     s->poison = poison;
     for (int b = 0; b < c->buffer_count; b++) {
         const repro_buffer *buffer = &c->buffers[b];
-        repro_poison(poison, c->guard_poison, buffer->type, s->image[b], s->guard);
-        repro_poison(poison, buffer->poison, buffer->type, s->image[b] + s->guard, buffer->size);
-        repro_poison(poison, c->guard_poison ^ 1, buffer->type, s->image[b] + s->guard + buffer->size,
-                     s->guard);
+        unsigned char *image = s->image[b];
+        repro_poison(poison, form, form, buffer->type, image, s->guard);
+        repro_poison(poison, form, buffer->poison, buffer->type, image + s->guard, buffer->size);
+        repro_poison(poison, form, form ^ 1, buffer->type, image + s->guard + buffer->size, s->guard);
     }
     for (int t = 0; t < c->tensor_count; t++)
         if (call->values[t].bits || call->values[t].file)

@@ -102,7 +102,7 @@ static bool run_case(memory *f, cupel_emu_module *module, const cupel_emu_launch
     cupel_observation seen;
     memcpy(f->now, f->before, f->bytes);
     memcpy(f->readable, f->readable_before, f->bytes / 8 + 16);
-    cupel_emu_run_begin(module, &global, cupel_schedule_nth(schedule), false, false, 100000000, &seen);
+    cupel_emu_run_begin(module, &global, cupel_schedule_nth(schedule), 0, 0xff, 100000000, &seen);
     cupel_emu_run_launch(launch);
     bool again = cupel_emu_run_end(false);
     *steps = seen.steps;

@@ -138,7 +138,7 @@ void field_run(field *f, cupel_emu_module *module, const char *entry, shape s, i
     unsigned needs = CUPEL_EMU_CAREFUL, again;
     bool finished;
     do {
-        cupel_emu_run_begin(module, &f->memory, schedule, needs, s.zero_poison,
+        cupel_emu_run_begin(module, &f->memory, schedule, needs, s.zero_poison ? 0 : 0xff,
                             s.steps == 0 ? 1000000 : s.steps, &f->seen);
         finished = cupel_emu_run_launch(&launch);
         again = cupel_emu_run_end(false);

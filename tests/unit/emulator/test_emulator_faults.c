@@ -370,7 +370,7 @@ static void test_late_race_wants_care(void **state) {
                                .args = (void *[]){&y},
                                .grid = {1, 1, 1},
                                .block = {32, 1, 1}};
-    cupel_emu_run_begin(module, &f.memory, 0, false, false, 1000000, &f.seen);
+    cupel_emu_run_begin(module, &f.memory, 0, 0, 0xff, 1000000, &f.seen);
     assert_true(cupel_emu_run_launch(&launch));
     assert_true(cupel_emu_run_end(false));
 }

@@ -61,8 +61,8 @@ static void check_image(const cupel_case *c, int t, cupel_poison poison) {
     size_t size = cupel_format_of(tensor->type)->size;
     memset(image, 0xAB, buffer->size);
     cupel_case_image(c, tensor->buffer, poison, image);
-    cupel_poison_fill(poison, cupel_case_poison_seed(c, tensor->buffer), tensor->type, other, buffer->size,
-                      0);
+    cupel_poison_fill(cupel_poison_of(c->recipe->poison, poison), cupel_case_poison_seed(c, tensor->buffer),
+                      tensor->type, other, buffer->size, 0);
     for (int64_t i = 0; i < tensor->count && tensor->values != NULL; i++)
         memcpy(other + place_of(tensor, i), (const unsigned char *)tensor->values + (size_t)i * size, size);
     assert_memory_equal(image, other, buffer->size);
@@ -294,7 +294,7 @@ static void test_poison_bytes_depend_on_position_alone(void **state) {
     (void)state;
     cupel_random random = cupel_random_start(1, 1);
     for (int type = 0; type < CUPEL_DTYPE_COUNT; type++)
-        for (int poison = CUPEL_POISON_NAN; poison <= CUPEL_POISON_FINITE; poison++) {
+        for (int poison = CUPEL_POISON_NAN; poison <= CUPEL_POISON_LOW; poison++) {
             cupel_poison_fill((cupel_poison)poison, 77, (cupel_dtype)type, image, 1000, 0);
             size_t at = 0;
             while (at < 1000) {
@@ -305,8 +305,67 @@ static void test_poison_bytes_depend_on_position_alone(void **state) {
             }
             assert_memory_equal(image, other, 1000);
             cupel_poison_fill((cupel_poison)poison, 78, (cupel_dtype)type, other, 1000, 0);
-            if (type != CUPEL_E4M3) assert_memory_not_equal(image, other, 1000);
+            if (type != CUPEL_E4M3 && (type != CUPEL_BOOL || poison < CUPEL_POISON_HIGH))
+                assert_memory_not_equal(image, other, 1000);
         }
+}
+
+/* High beats every number of ordinary size, low none; both are finite and neighbours differ. */
+static void test_extreme_poisons_win_maxima_and_minima(void **state) {
+    (void)state;
+    for (int type = 0; type < CUPEL_DTYPE_COUNT; type++) {
+        const cupel_format *format = cupel_format_of((cupel_dtype)type);
+        const size_t count = 512;
+        int changes = 0;
+        cupel_poison_fill(CUPEL_POISON_HIGH, 3, (cupel_dtype)type, image, count * format->size, 0);
+        cupel_poison_fill(CUPEL_POISON_LOW, 3, (cupel_dtype)type, other, count * format->size, 0);
+        for (size_t i = 0; i < count; i++) {
+            const unsigned char *high = image + i * format->size, *low = other + i * format->size;
+            if (i > 0) changes += memcmp(high, high - format->size, format->size) != 0;
+            if (format->kind == CUPEL_KIND_REAL) {
+                const double above = cupel_decode((cupel_dtype)type, high),
+                             below = cupel_decode((cupel_dtype)type, low);
+                assert_true(isfinite(above) && above >= 64 && isfinite(below) && below <= -64);
+                assert_true(format->size == 1 || (above > 16000 && below < -16000));
+                assert_true(format->emin > -126 || (above > 1e35 && below < -1e35));
+            } else if (format->kind == CUPEL_KIND_BOOLEAN) {
+                assert_true(*high == 1 && *low == 0);
+            } else if (format->kind == CUPEL_KIND_SIGNED) {
+                const int64_t half = INT64_C(1) << (8 * format->size - 2);
+                assert_true(cupel_decode_int((cupel_dtype)type, high) >= half);
+                assert_true(cupel_decode_int((cupel_dtype)type, low) <= -half);
+            } else {
+                assert_true(high[format->size - 1] >= 64 && low[0] <= 3 &&
+                            (format->size == 1 || low[format->size - 1] == 0));
+            }
+        }
+        if (format->kind != CUPEL_KIND_BOOLEAN) assert_true(changes > 100);
+    }
+}
+
+/* A quarter of all seeds have one of them, half of those either; the simplest has not; NaN is always NaN. */
+static void test_poison_of_a_recipe(void **state) {
+    (void)state;
+    int seen[CUPEL_POISON_LOW + 1] = {0};
+    assert_int_equal(cupel_poison_of(0, CUPEL_POISON_FINITE), CUPEL_POISON_FINITE);
+    for (uint32_t seed = 0; seed < 800; seed++) {
+        seen[cupel_poison_of(seed, CUPEL_POISON_FINITE)]++;
+        assert_int_equal(cupel_poison_of(seed, CUPEL_POISON_NAN), CUPEL_POISON_NAN);
+    }
+    assert_int_equal(seen[CUPEL_POISON_FINITE], 600);
+    assert_int_equal(seen[CUPEL_POISON_HIGH], 100);
+    assert_int_equal(seen[CUPEL_POISON_LOW], 100);
+    assert_int_equal(cupel_poison_byte(CUPEL_POISON_NAN), 0xff);
+    assert_int_equal(cupel_poison_byte(CUPEL_POISON_FINITE), 0);
+    for (int type = 0; type < CUPEL_DTYPE_COUNT; type++) {
+        const cupel_format *format = cupel_format_of((cupel_dtype)type);
+        if (format->kind != CUPEL_KIND_REAL || type == CUPEL_TF32) continue;
+        memset(image, cupel_poison_byte(CUPEL_POISON_HIGH), 8);
+        memset(other, cupel_poison_byte(CUPEL_POISON_LOW), 8);
+        const double high = cupel_decode((cupel_dtype)type, image),
+                     low = cupel_decode((cupel_dtype)type, other);
+        assert_true(isfinite(high) && high > 300 && isfinite(low) && low < -300);
+    }
 }
 
 /* Output y and any other buffer of a case are poisoned differently from the first byte on. */
@@ -441,6 +500,8 @@ int main(void) {
         cmocka_unit_test(test_illegal_cases_are_refused),
         cmocka_unit_test(test_poison_bytes_depend_on_position_alone),
         cmocka_unit_test(test_poison_kinds),
+        cmocka_unit_test(test_extreme_poisons_win_maxima_and_minima),
+        cmocka_unit_test(test_poison_of_a_recipe),
         cmocka_unit_test(test_buffers_have_poisons_of_their_own),
         cmocka_unit_test(test_earlier_call),
         cmocka_unit_test(test_earlier_shapes),

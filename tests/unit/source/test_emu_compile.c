@@ -387,7 +387,7 @@ static void launch_bounds_refuse_a_launch(void **state) {
                                    .args = arguments,
                                    .grid = {1, 1, 1},
                                    .block = {threads, 1, 1}};
-        cupel_emu_run_begin(module, &memory, 0, false, false, 1000000, &seen);
+        cupel_emu_run_begin(module, &memory, 0, 0, 0xff, 1000000, &seen);
         assert_int_equal(cupel_emu_run_launch(&launch), threads == 64);
         cupel_emu_run_end(false);
     }
