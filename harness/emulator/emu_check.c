@@ -104,9 +104,20 @@ static void settle_global(size_t offset, uint32_t size, bool write, const void *
     map_set(m->readable, offset, size);
 }
 
+bool cupel_emu_check_is_red(uintptr_t address, size_t size) {
+    if (m->red_zones == NULL) return false;
+    const uintptr_t start = m->static_shared.start, stop = start + m->static_shared.size;
+    for (uintptr_t at = address; at < address + size && at - start < stop - start; at += 16) {
+        const size_t left = address + size - at;
+        if (map_bits(m->red_zones, at - start, left < 16 ? (uint32_t)left : 16) != 0) return true;
+    }
+    return false;
+}
+
 static void settle_shared(const cupel_emu_shared *shared, size_t offset, uint32_t size, bool write,
                           const void *pc) {
-    if (offset >= shared->size || size > shared->size - offset) {
+    if (offset >= shared->size || size > shared->size - offset ||
+        cupel_emu_check_is_red(shared->start + offset, size)) {
         report(write, false, CUPEL_SPACE_SHARED, shared->start + offset, size, pc);
         return;
     }
@@ -336,7 +347,8 @@ void cupel_emu_storeN_noabort(uintptr_t address, size_t size) {
 }
 
 void cupel_emu_check_own(uintptr_t address, uint32_t size, bool write, const void *pc) {
-    if (!at_once(address, size, write)) uncommon(address, size, write, pc);
+    if (!at_once(address, size, write) || cupel_emu_check_is_red(address, size))
+        uncommon(address, size, write, pc);
     if (m->sanitizing)
         cupel_emu_sanitize_access(address, size, write ? CUPEL_EMU_STORE : CUPEL_EMU_LOAD, false, pc);
 }
@@ -352,7 +364,8 @@ static bool within(const cupel_emu_shared *shared, uintptr_t address, uint32_t s
 }
 
 bool cupel_emu_check_target(uintptr_t address, uint32_t size, const void *pc) {
-    if (within(&m->static_shared, address, size) || within(&m->dynamic_shared, address, size)) return true;
+    if (within(&m->static_shared, address, size) && !cupel_emu_check_is_red(address, size)) return true;
+    if (within(&m->dynamic_shared, address, size)) return true;
     uncommon(address, size, true, pc);
     return false;
 }

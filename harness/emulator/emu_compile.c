@@ -18,6 +18,7 @@
 #include "emu_entries.h"
 #include "emu_flags.h"
 #include "emu_inline.h"
+#include "emu_red_zone.h"
 #include "emu_sweep.h"
 #include "text.h"
 
@@ -25,7 +26,7 @@
 enum { ROUNDS_MAX = 12, SECONDS_MAX = 120, ARGUMENTS_MAX = 128, STALE_SECONDS = 24 * 3600 };
 
 /* Part of every key: raise it when the compile step changes in a way that no file shows. */
-static const char *const step_version = "8";
+static const char *const step_version = "9";
 
 static const char *const check_flags[] = {CUPEL_EMU_CHECK_FLAGS, NULL};
 static const char *const strict_flags[] = {CUPEL_EMU_STRICT_FLAGS, NULL};
@@ -44,7 +45,7 @@ typedef struct job {
     cupel_emu_compiler compiler;
     const char *headers; /* folder of the embedded files */
     bool bounds;         /* launch bounds are compiled too */
-    bool in_halves;      /* checks are put in place between the compiler's halves */
+    bool in_halves;      /* checks, or red zones, are put in place between the compiler's halves */
     const char *folder;  /* of this job, removed at its end */
     const char *source, *text, *inlined, *object, *runtime, *shared, *log;
     cupel_error *err;
@@ -239,7 +240,8 @@ static cupel_code compile_source(job *j, bool *success) {
     return run(j, argv, success);
 }
 
-/* From the optimiser's text to an object, with the checks in place. */
+/* From the optimiser's text to an object, with the checks in place, or for the sanitizer, whose checks stay
+ * calls, the red zones. */
 static cupel_code compile_text(job *j, bool *success) {
     const char *argv[64];
     int n = 0;
@@ -247,7 +249,8 @@ static cupel_code compile_text(job *j, bool *success) {
     size_t length;
     cupel_buffer out = {.arena = j->arena};
     CUPEL_TRY(cupel_text_read(j->text, j->arena, &text, &length, j->err));
-    CUPEL_TRY(cupel_emu_inline_write(text, &out, j->err));
+    CUPEL_TRY(j->request->strict ? cupel_emu_red_zone_write(text, &out, j->err)
+                                 : cupel_emu_inline_write(text, &out, j->err));
     CUPEL_TRY(write_file(j, j->inlined, &out));
     argv[n++] = j->compiler.path;
     argv[n++] = "-cc1";
@@ -260,7 +263,8 @@ static cupel_code compile_text(job *j, bool *success) {
     return run(j, argv, success);
 }
 
-/* The second half. A compiler that does not take it compiles the whole in one go: then checks are calls. */
+/* The second half. A compiler that does not take it compiles the whole in one go: then checks are calls,
+ * and shared arrays have no red zones. */
 static cupel_code finish_object(job *j) {
     bool success;
     if (!j->in_halves) return CUPEL_OK;
@@ -481,11 +485,7 @@ cupel_code cupel_emu_compile(const cupel_emu_compile_request *request, cupel_are
     if (found) return CUPEL_OK;
     CUPEL_TRY(make_folders(request->cache, arena, err));
     cupel_emu_sweep(request->cache, time(NULL) - STALE_SECONDS);
-    job j = {.request = request,
-             .arena = arena,
-             .err = err,
-             .bounds = true,
-             .in_halves = !request->debug && !request->strict};
+    job j = {.request = request, .arena = arena, .err = err, .bounds = true, .in_halves = !request->debug};
     cupel_code code = start_job(&j);
     if (code == CUPEL_OK) code = compile_all(&j);
     if (code == CUPEL_OK) code = publish(&j, *path);

@@ -134,6 +134,7 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->slice = CUPEL_EMU_SLICE;
     m->block_linear = 0;
     m->sanitizing = cupel_emu_module_is_strict(module);
+    m->red_zones = cupel_emu_module_red_zones(module);
     m->careful = (needs & CUPEL_EMU_CAREFUL) != 0 || m->sanitizing;
     m->in_groups = (needs & CUPEL_EMU_IN_GROUPS) != 0;
     m->regroup = m->sampled = m->joined = false;

@@ -12,6 +12,7 @@
 
 #include "emu_machine.h"
 #include "emu_place.h"
+#include "emu_red_zone.h"
 
 enum { RANGES_MAX = 64, SHARED_SYMBOLS_MAX = 1024 };
 
@@ -46,6 +47,7 @@ struct cupel_emu_module {
     unsigned char *snapshots[RANGES_MAX];
     int shared_count;
     shared_symbol shared[SHARED_SYMBOLS_MAX];
+    uint8_t *red_zones;
     int symbol_count;
     variable_symbol *symbols;
     uint8_t *coverage;
@@ -86,12 +88,24 @@ static void add_variable(cupel_emu_module *module, const char *name, uintptr_t s
     if (copy != NULL) module->symbols[module->symbol_count++] = (variable_symbol){copy, start, size};
 }
 
+/* Without memory for the map no byte is known as one of a red zone. */
+static void add_red_zone(cupel_emu_module *module, const range *shared, uintptr_t start, size_t size) {
+    if (module->red_zones == NULL)
+        module->red_zones = calloc((shared->stop - shared->start) / 8 + 9, sizeof *module->red_zones);
+    if (module->red_zones == NULL) return;
+    for (size_t at = start - shared->start; at < start - shared->start + size; at++)
+        module->red_zones[at / 8] |= (uint8_t)(1 << at % 8);
+}
+
 static void read_symbol(cupel_emu_module *module, const char *name, const GElf_Sym *symbol) {
     uintptr_t start = module->base + symbol->st_value;
     const cupel_emu_candidate_t *c = module->candidate;
     if (strncmp(name, "cupel_emu_", 10) == 0)
         add_range(module->hidden, &module->hidden_count, start, symbol->st_size);
     range shared = {(uintptr_t)c->shared_start, (uintptr_t)c->shared_stop};
+    if (strncmp(name, CUPEL_EMU_RED_ZONE_NAME, sizeof CUPEL_EMU_RED_ZONE_NAME - 1) == 0 &&
+        within(&shared, start, symbol->st_size))
+        add_red_zone(module, &shared, start, symbol->st_size);
     if (strncmp(name, "cupel_", 6) != 0 && !within(&shared, start, symbol->st_size))
         add_variable(module, name, start, symbol->st_size);
     size_t function = variable_start(name);
@@ -235,6 +249,7 @@ void cupel_emu_module_close(cupel_emu_module *module) {
     free(module->symbols);
     if (module->handle != NULL) dlclose(module->handle);
     free(module->coverage);
+    free(module->red_zones);
     free(module->path);
     free(module);
 }
@@ -321,6 +336,9 @@ const cupel_emu_candidate_t *cupel_emu_module_candidate(const cupel_emu_module *
 }
 const char *cupel_emu_module_path(const cupel_emu_module *module) {
     return module->path;
+}
+const uint8_t *cupel_emu_module_red_zones(const cupel_emu_module *module) {
+    return module->red_zones;
 }
 bool cupel_emu_module_is_strict(const cupel_emu_module *module) {
     return module->strict;

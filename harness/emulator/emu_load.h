@@ -23,6 +23,9 @@ bool cupel_emu_module_owns_pages(const cupel_emu_module *module, uintptr_t addre
  * (borrowed, not terminated), its bytes, and how far behind its start address lies. False: none. */
 bool cupel_emu_module_shared_array(const cupel_emu_module *module, uintptr_t address, const char **name,
                                    int *length, size_t *size, size_t *offset);
+/* The bytes of static shared memory that are red zones (emu_red_zone.h), one bit a byte from its start, with
+ * room behind the last as in cupel_emu_memory; NULL: none. */
+const uint8_t *cupel_emu_module_red_zones(const cupel_emu_module *module);
 bool cupel_emu_module_is_code(const cupel_emu_module *module, uintptr_t address);
 /* Gives every variable the value that it had when the object was loaded. */
 void cupel_emu_module_restore(cupel_emu_module *module);

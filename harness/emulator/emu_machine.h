@@ -184,7 +184,8 @@ typedef struct cupel_emu_machine {
     bool running, stopped, module_dirty;
     bool sanitizing; /* the candidate was compiled for the sanitizer, which hears of all that orders threads
                       */
-    cupel_emu_module *kept; /* its variables hold what earlier calls of the same run left in them */
+    const uint8_t *red_zones; /* behind the arrays of static shared memory, one bit a byte; NULL: none */
+    cupel_emu_module *kept;   /* its variables hold what earlier calls of the same run left in them */
     int note_count;
     const char *notes[CUPEL_EMU_NOTES_MAX];
     const void *access_pc[CUPEL_ACCESS_MAX];
@@ -247,6 +248,7 @@ void cupel_emu_check_begin(void);
 void cupel_emu_check_own(uintptr_t address, uint32_t size, bool write, const void *pc);
 void cupel_emu_check_part(uintptr_t address, uint32_t size, uint32_t alignment, const void *pc);
 bool cupel_emu_check_target(uintptr_t address, uint32_t size, const void *pc);
+bool cupel_emu_check_is_red(uintptr_t address, size_t size); /* does it touch a red zone of shared memory? */
 void cupel_emu_check_epoch(void); /* shared memory is another one from here on, or is to be looked at anew */
 void cupel_emu_check_forget(
     void); /* lines: memory, or what has been seen of it, is another one from here on */

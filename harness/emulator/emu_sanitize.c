@@ -350,6 +350,7 @@ void cupel_emu_sanitize_access(uintptr_t address, size_t size, cupel_emu_use use
                                const void *pc) {
     cupel_emu_sanitize_settle();
     if (state.blind || size == 0 || (!is_shared(address) && is_constant(address))) return;
+    if (cupel_emu_check_is_red(address, size)) return; /* reported, and no place where threads meet */
     block *home = running();
     if (home == NULL) return;
     const uint32_t thread = running_thread(),

@@ -133,8 +133,56 @@ static void test_local_arrays(void **state) {
     sanitizer_close(&local);
 }
 
+/* What a kernel of static_shared.cu does with this index and its schedule. */
+static void run_shared(const sanitizer_file *of, int k, float index, uint64_t schedule) {
+    float *in, *out, *where;
+    field_reset(&f, 256, 1024, 256);
+    in = field_buffer(&f, 0), out = field_buffer(&f, 1), where = in + 255;
+    *where = index;
+    field_run(&f, of->module, of->kernels[k],
+              (shape){.block = 64, .shared = 64 * (int)sizeof(float), .schedule = schedule}, 3,
+              (const void *[]){&in, &out, &where});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+    assert_int_equal(f.seen.race_count, 0);
+}
+
+/* An index past a static shared array, one and many elements, is seen where it lands in the next one too;
+ * code that stays in its arrays is not accused, however it walks them. */
+static void test_static_shared_arrays(void **state) {
+    (void)state;
+    static const float past[] = {8, 12, 40};
+    sanitizer_file shared;
+    sanitizer_open("static_shared.cu", &shared);
+    int wrong = 0, right = 0;
+    for (int k = 0; k < shared.kernel_count; k++) {
+        char mark[96];
+        snprintf(mark, sizeof mark, "// %s\n", shared.kernels[k]);
+        const bool marks = strstr(shared.text, mark) != NULL;
+        wrong += marks, right += !marks;
+        for (uint64_t schedule = 0; schedule < 4; schedule++) {
+            run_shared(&shared, k, 4, schedule);
+            assert_int_equal(f.seen.access_count, 0);
+        }
+        for (size_t i = 0; i < sizeof past / sizeof past[0]; i++) {
+            run_shared(&shared, k, past[i], i);
+            if (!marks) assert_int_equal(f.seen.access_count, 0);
+            if (!marks) continue;
+            assert_true(f.seen.access_count >= 1);
+            for (int a = 0; a < f.seen.access_count; a++) {
+                assert_int_equal(f.seen.accesses[a].space, CUPEL_SPACE_SHARED);
+                assert_true(f.seen.accesses[a].kind == CUPEL_ACCESS_OUT_OF_BOUNDS_READ ||
+                            f.seen.accesses[a].kind == CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE);
+                assert_int_equal(f.seen.accesses[a].place.line, sanitizer_line(&shared, mark));
+            }
+        }
+    }
+    assert_true(wrong == 5 && right >= 1);
+    sanitizer_close(&shared);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_race_under_every_schedule),
-                                       cmocka_unit_test(test_words), cmocka_unit_test(test_local_arrays)};
+                                       cmocka_unit_test(test_words), cmocka_unit_test(test_local_arrays),
+                                       cmocka_unit_test(test_static_shared_arrays)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
