@@ -264,6 +264,20 @@ static void word_nothing(const cupel_scoreboard *scoreboard, char *reason, size_
         snprintf(reason, size, "nothing was judged");
 }
 
+/* Elements were judged, though by none of the gates that were asked for: what the first of them lacked. False
+ * where that is not so. */
+static bool word_selection(const cupel_check *c, char *reason, size_t size) {
+    const cupel_check_report *report = c->report;
+    if (!c->options->gates || report->scoreboard.gates[CUPEL_GATE_PRC_01].judged == 0) return false;
+    for (int gate = 0; gate < CUPEL_GATE_COUNT; gate++) {
+        if (!selected(c, (cupel_gate)gate) || !report->gates[gate].why) continue;
+        snprintf(reason, size, "no gate that was asked for was exercised: %s: %s",
+                 cupel_gate_id((cupel_gate)gate), report->gates[gate].why);
+        return true;
+    }
+    return false;
+}
+
 /* Why the verdict is inconclusive: what weighs most. */
 static void word_reason(const cupel_check *c, bool could_run) {
     cupel_check_report *report = c->report;
@@ -289,7 +303,7 @@ static void word_reason(const cupel_check *c, bool could_run) {
                  report->skipped == 1 ? " was" : "s were", report->skipped_text);
     else if (report->vacuous)
         snprintf(reason, size, "nothing was shown: %s", report->vacuous);
-    else
+    else if (!word_selection(c, reason, size))
         word_nothing(&report->scoreboard, reason, size);
 }
 

@@ -252,6 +252,20 @@ static void contract_without_a_case_that_fits_is_told_at_once(void **state) {
     assert_non_null(strstr(f->note, "at most 1048576 elements"));
 }
 
+static void a_gate_that_was_asked_for_says_why(void **state) {
+    fixture *f = *state;
+    const cupel_check_options options = {.kernel = "fake.yaml",
+                                         .directory = f->folder,
+                                         .supervisor = {.executor = "emu"},
+                                         .cases = 10,
+                                         .gates = 1u << CUPEL_GATE_EXC_02,
+                                         .standing = CUPEL_STANDING_PROOF};
+    const cupel_check_listener listener = {.self = f, .found = check_on_found, .note = check_on_note};
+    assert_int_equal(cupel_check_run(fake.contract, &options, &listener, &f->report, NULL), CUPEL_OK);
+    assert_int_equal(f->report.verdict, CUPEL_VERDICT_INCONCLUSIVE);
+    assert_non_null(strstr(f->report.reason, "no gate that was asked for was exercised: EXC-02: "));
+}
+
 static void nothing_judged_says_why(void **state) {
     fixture *f = *state;
     fake.judged = 0;
@@ -305,6 +319,7 @@ int main(void) {
         WITH_FIXTURE(refuted_suspicion_does_not_block),
         WITH_FIXTURE(candidate_that_does_not_open_is_an_error),
         WITH_FIXTURE(contract_without_a_case_that_fits_is_told_at_once),
+        WITH_FIXTURE(a_gate_that_was_asked_for_says_why),
         WITH_FIXTURE(nothing_judged_says_why),
         WITH_FIXTURE(late_finding_is_left_as_found),
     };
