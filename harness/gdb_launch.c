@@ -1,18 +1,20 @@
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "cli_bundle.h"
+#include "emu_abi.h"
 #include "gdb.h"
 
 /* Set for the process that runs within gdb. */
 static const char debugged[] = "CUPEL_DEBUGGED";
 
 /* The fixed commands. gdb's own Python walks the frames, for how many lie between the hook and the kernel
- * depends on how this program was compiled. */
+ * depends on how this program was compiled. cache, block_word and thread_word are set before. */
 static const char commands[] =
     "set pagination off\n"
     "set confirm off\n"
@@ -49,8 +51,9 @@ static const char commands[] =
     "    frame.select()\n"
     "    try:\n"
     "        at = '((unsigned int *)&cupel_emu_registers)[%d]'\n"
-    "        numbers = [int(gdb.parse_and_eval(at % i)) for i in range(8)]\n"
-    "        print('blockIdx (%d, %d, %d), threadIdx (%d, %d, %d)' % tuple(numbers[5:8] + numbers[0:3]))\n"
+    "        words = [block_word + i for i in range(3)] + [thread_word + i for i in range(3)]\n"
+    "        numbers = tuple(int(gdb.parse_and_eval(at % i)) for i in words)\n"
+    "        print('blockIdx (%d, %d, %d), threadIdx (%d, %d, %d)' % numbers)\n"
     "    except gdb.error:\n"
     "        pass\n"
     "    gdb.execute('frame')\n"
@@ -80,11 +83,14 @@ static cupel_code write_commands(const char *cache, bool batch, int *fd, cupel_e
     char first[PATH_MAX * 2], real[PATH_MAX];
     const char *folder = realpath(cache, real) ? real : cache;
     size_t used = (size_t)snprintf(first, sizeof first, "python cache = '");
-    for (const char *p = folder; *p && used + 8 < sizeof first; p++) {
+    for (const char *p = folder; *p && used + 80 < sizeof first; p++) {
         if (*p == '\'' || *p == '\\') first[used++] = '\\';
         first[used++] = *p;
     }
-    used += (size_t)snprintf(first + used, sizeof first - used, "'\n");
+    used += (size_t)snprintf(first + used, sizeof first - used,
+                             "'\npython block_word = %zu\npython thread_word = %zu\n",
+                             offsetof(cupel_emu_registers_t, block) / sizeof(uint32_t),
+                             offsetof(cupel_emu_registers_t, thread) / sizeof(uint32_t));
     *fd = memfd_create("cupel-gdb", 0);
     if (*fd < 0) return cupel_fail(err, CUPEL_IO, "no file for gdb's commands: %s", strerror(errno));
     CUPEL_TRY(write_all(*fd, first, used, err));
