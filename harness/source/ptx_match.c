@@ -105,8 +105,7 @@ bool cupel_ptx_match_name(const cupel_ptx_form *form, const cupel_ptx_statement 
     return match_from(form->name, 0, s, 0, out);
 }
 
-bool cupel_ptx_find(const cupel_ptx_statement *s, cupel_ptx_match *out, bool *named) {
-    *named = false;
+static bool find_as_written(const cupel_ptx_statement *s, cupel_ptx_match *out, bool *named) {
     for (int f = 0; f < cupel_ptx_form_count; f++) {
         if (!cupel_ptx_match_name(&cupel_ptx_forms[f], s, out)) continue;
         *named = true;
@@ -116,4 +115,51 @@ bool cupel_ptx_find(const cupel_ptx_statement *s, cupel_ptx_match *out, bool *na
         if (fits) return true;
     }
     return false;
+}
+
+/* How the forms of some instructions order their qualifiers: each row the choices that come next. The rest
+ * stays behind them, in the order in which it was written. */
+typedef struct usual_order {
+    const char *instructions;
+    const char *rows[5];
+} usual_order;
+
+static const usual_order orders[] = {
+    {"ld|st|atom|red", {"@order", "@scope", "global|@shared|local|param|const"}},
+    {"ldmatrix|stmatrix", {"sync|aligned", "m8n8", "x1|x2|x4", "trans", "@shared"}},
+    {"mma", {"sync|aligned", "m16n8k16|m16n8k8|m16n8k4|m16n8k32|m8n8k4"}},
+    {"add|sub|mul|fma|mad|div|rcp|sqrt|rsqrt|sin|cos|lg2|ex2", {"@round|approx|full", "ftz"}},
+};
+
+static int rank_of(const usual_order *order, const char *part) {
+    int count = (int)(sizeof order->rows / sizeof *order->rows);
+    for (int r = 0; r < count && order->rows[r]; r++)
+        if (among(order->rows[r], strlen(order->rows[r]), part)) return r;
+    return count;
+}
+
+/* The assembler takes qualifiers in any order, "ld.global.acquire.gpu.b32". Whether the order of the forms is
+ * another one; then in *s. */
+static bool put_in_order(cupel_ptx_statement *s) {
+    bool moved = false;
+    for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
+        const usual_order *order = &orders[o];
+        if (!among(order->instructions, strlen(order->instructions), s->parts[0])) continue;
+        for (int i = 2; i < s->part_count; i++) {
+            const char *part = s->parts[i];
+            int k = i;
+            for (; k > 1 && rank_of(order, s->parts[k - 1]) > rank_of(order, part); k--)
+                s->parts[k] = s->parts[k - 1];
+            s->parts[k] = part;
+            moved |= k != i;
+        }
+    }
+    return moved;
+}
+
+bool cupel_ptx_find(const cupel_ptx_statement *s, cupel_ptx_match *out, bool *named) {
+    *named = false;
+    if (find_as_written(s, out, named)) return true;
+    cupel_ptx_statement sorted = *s;
+    return put_in_order(&sorted) && find_as_written(&sorted, out, named);
 }

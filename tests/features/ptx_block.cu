@@ -17,7 +17,7 @@ __global__ void ptx_loads(const unsigned *x, unsigned *y) {
     y[6] = __float_as_uint(f);
     asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(y[7]) : "l"(x + 2));
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(y[8]) : "l"(x + 3));
-    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(y[9]) : "l"(x + 4));
+    asm volatile("ld.global.acquire.gpu.u32 %0, [%1];" : "=r"(y[9]) : "l"(x + 4));
     asm volatile("ld.global.s8 %0, [%1];" : "=r"(y[10]) : "l"((const char *)x + 1));
     asm volatile("ld.global.u16 %0, [%1];" : "=h"(h) : "l"((const char *)x + 2));
     asm volatile("ld.global.nc.b16 %0, [%1];" : "=h"(high) : "l"(x));
@@ -32,7 +32,7 @@ __global__ void ptx_stores(const unsigned *x, unsigned *y) {
     asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(y), "r"(x[3]), "r"(x[2]), "r"(x[1]), "r"(x[0]) : "memory");
     asm volatile("st.global.wt.u32 [%0+16], %1;" ::"l"(y), "r"(x[4]) : "memory");
     asm volatile("st.global.L1::no_allocate.f32 [%0], %1;" ::"l"(y + 5), "f"(as_float(x[0])) : "memory");
-    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(y + 6), "r"(x[5]) : "memory");
+    asm volatile("st.global.release.gpu.u32 [%0], %1;" ::"l"(y + 6), "r"(x[5]) : "memory");
     asm volatile("st.global.u8 [%0], %1;\n\tst.global.u8 [%0+1], %2;\n\tst.global.u16 [%0+2], %3;" ::"l"(y + 7), "r"(x[0]),
                  "r"(x[1]), "h"((unsigned short)x[2]) : "memory");
     __shared__ __align__(16) unsigned kept[1024 * 2];
@@ -53,7 +53,7 @@ __global__ void ptx_atomics(const unsigned *x, unsigned *y) {
     __syncthreads();
     asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(shared_address(&sum)), "r"(x[0]) : "memory");
     asm volatile("atom.shared.max.u32 %0, [%1], %2;" : "=r"(old) : "r"(shared_address(&most)), "r"(x[1]) : "memory");
-    asm volatile("red.relaxed.cta.shared.or.b32 [%0], %1;" ::"r"(shared_address(&bits_set)), "r"(x[2] & x[3]) : "memory");
+    asm volatile("red.shared.or.relaxed.cta.b32 [%0], %1;" ::"r"(shared_address(&bits_set)), "r"(x[2] & x[3]) : "memory");
     asm volatile("atom.inc.u32 %0, [%1], 4;" : "=r"(old) : "l"(&wrapped) : "memory");
     if (rank == 0) asm volatile("atom.shared.cas.b32 %0, [%1], 0, %2;" : "=r"(old) : "r"(shared_address(&swapped)), "r"(x[4] | 1) : "memory");
     __syncthreads();
