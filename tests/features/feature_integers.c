@@ -52,10 +52,9 @@ static void bit_counts(const uint32_t *x, uint32_t *want) {
 static uint32_t permuted(uint32_t low, uint32_t high, uint32_t selector) {
     uint32_t r = 0;
     for (int i = 0; i < 4; i++) {
-        unsigned pick = selector >> 4 * i & 15;
-        uint32_t from = pick & 4 ? high : low, byte = from >> 8 * (pick & 3) & 255;
-        if (pick & 8) byte = byte >= 128 ? 255 : 0;
-        r += byte << 8 * i;
+        unsigned pick = selector >> 4 * i & 7; /* bit 3, the sign's in prmt, is ignored */
+        uint32_t from = pick & 4 ? high : low;
+        r += (from >> 8 * (pick & 3) & 255) << 8 * i;
     }
     return r;
 }
@@ -64,6 +63,7 @@ static void byte_permute(const uint32_t *x, uint32_t *want) {
     want[0] = permuted(x[0], x[1], x[2]);
     want[1] = (x[0] & 0xffff) | x[1] << 16;
     want[2] = x[0] >> 24 | (x[0] >> 8 & 0xff00) | (x[0] << 8 & 0xff0000) | x[0] << 24;
+    want[3] = (x[1] & 0xff) | x[0] >> 24 << 8 | (x[0] & 0xff) << 16 | x[1] >> 24 << 24;
 }
 
 /* One bit at a time out of high:low, shifted left by n (at most 32): its upper word. */
@@ -181,7 +181,7 @@ static void arithmetic(const uint32_t *x, uint32_t *want) {
 
 static const feature features[] = {
     {.name = "bit_counts", .words = 12, .thread = bit_counts},
-    {.name = "byte_permute", .words = 3, .thread = byte_permute},
+    {.name = "byte_permute", .words = 4, .thread = byte_permute},
     {.name = "funnel_shift", .words = 4, .thread = funnel_shift},
     {.name = "multiply_high", .words = 9, .thread = multiply_high},
     {.name = "averages", .words = 6, .thread = averages},

@@ -13,10 +13,11 @@ __global__ void bit_counts(const unsigned *x, unsigned *y) {
     y[10] = __popc(x[0] & 0), y[11] = 31 - __clz((int)(x[0] | 1));
 }
 __global__ void byte_permute(const unsigned *x, unsigned *y) {
-    FEATURE(3);
+    FEATURE(4);
     y[0] = __byte_perm(x[0], x[1], x[2]);
     y[1] = __byte_perm(x[0], x[1], 0x5410);
     y[2] = __byte_perm(x[0], 0, 0x0123);
+    y[3] = __byte_perm(x[0], x[1], 0xf8bc);
 }
 __global__ void funnel_shift(const unsigned *x, unsigned *y) {
     FEATURE(4);

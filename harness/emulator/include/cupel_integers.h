@@ -28,16 +28,12 @@ CUPEL_BOTH int __ffsll(long long x) { return __builtin_ffsll(x); }
 CUPEL_BOTH unsigned int __brev(unsigned int x) { return __builtin_bitreverse32(x); }
 CUPEL_BOTH unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
 
-/* Four bytes picked from the eight of y:x; bit 3 of a selector spreads the byte's sign. */
+/* Four bytes picked from the eight of y:x by the low three bits of the selector's nibbles: bit 3 is ignored, as on an H200 (in
+ * PTX's prmt it spreads the byte's sign). */
 CUPEL_BOTH unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector) {
     uint64_t both = (uint64_t)y << 32 | x;
     unsigned int result = 0;
-    for (int i = 0; i < 4; i++) {
-        unsigned int pick = selector >> (4 * i) & 15;
-        unsigned int byte = (unsigned int)(both >> (8 * (pick & 7))) & 255;
-        if (pick & 8) byte = byte & 128 ? 255 : 0;
-        result |= byte << (8 * i);
-    }
+    for (int i = 0; i < 4; i++) result |= ((unsigned int)(both >> (8 * (selector >> (4 * i) & 7))) & 255) << (8 * i);
     return result;
 }
 

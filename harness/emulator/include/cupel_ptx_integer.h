@@ -150,6 +150,11 @@ CUPEL_INLINE void cupel_ptx_lop3(uint32_t &d, uint32_t a, uint32_t b, uint32_t c
     for (uint32_t k = 0; k < 8; k++)
         if (table >> k & 1) d |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
 }
+/* As __byte_perm, but bit 3 of a selector's nibble spreads the byte's sign. */
+CUPEL_INLINE uint32_t cupel_ptx_permuted(uint32_t a, uint32_t b, uint32_t selector) {
+    const uint32_t bytes = __byte_perm(a, b, selector), spread = (selector & 8) >> 3 | (selector & 128) << 1 | (selector & 2048) << 5 | (selector & 32768) << 9;
+    return (bytes & ~(spread * 255)) | (bytes >> 7 & spread) * 255;
+}
 template <class Mode> CUPEL_INLINE void cupel_ptx_prmt(uint32_t &d, uint32_t a, uint32_t b, uint32_t c) {
     const uint32_t i = c & 3;
     uint32_t selector = c;
@@ -159,7 +164,7 @@ template <class Mode> CUPEL_INLINE void cupel_ptx_prmt(uint32_t &d, uint32_t a, 
     if constexpr (cupel_ptx_is<Mode, cupel_ptx_ecl>) selector = 3 << 12 | (i < 2 ? 2 : i) << 8 | (i < 1 ? 1 : i) << 4 | i;
     if constexpr (cupel_ptx_is<Mode, cupel_ptx_ecr>) selector = i << 12 | (i > 2 ? 2 : i) << 8 | (i > 1 ? 1 : i) << 4;
     if constexpr (cupel_ptx_is<Mode, cupel_ptx_rc16>) selector = i & 1 ? 0x3232 : 0x1010;
-    d = __byte_perm(a, b, selector);
+    d = cupel_ptx_permuted(a, b, selector);
 }
 /* Bytes of a and b, each signed or not, multiplied and added to c. */
 template <class A, class B, class C> CUPEL_INLINE void cupel_ptx_dp4a(C &d, uint32_t a, uint32_t b, C c) {

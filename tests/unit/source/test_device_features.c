@@ -343,10 +343,7 @@ static uint64_t byte_perm(uint64_t a, uint64_t b, uint64_t c) {
     unsigned char bytes[8], out[4];
     for (int i = 0; i < 4; i++)
         bytes[i] = (unsigned char)(a >> 8 * i), bytes[4 + i] = (unsigned char)(b >> 8 * i);
-    for (int i = 0; i < 4; i++) {
-        int s = (int)(c >> 4 * i) & 15;
-        out[i] = s & 8 ? (bytes[s & 7] & 0x80 ? 0xff : 0) : bytes[s];
-    }
+    for (int i = 0; i < 4; i++) out[i] = bytes[c >> 4 * i & 7];
     return (uint32_t)out[0] | (uint32_t)out[1] << 8 | (uint32_t)out[2] << 16 | (uint32_t)out[3] << 24;
 }
 static uint64_t funnel_l(uint64_t a, uint64_t b, uint64_t c) {
