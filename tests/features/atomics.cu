@@ -97,6 +97,8 @@ __global__ void atomic_exchanges(const unsigned *x, unsigned *y) {
     __shared__ unsigned short small;
     __shared__ unsigned chain[1025];
     __shared__ unsigned head;
+    __shared__ float own[1025]; /* each thread's: a GPU has no atomics on local memory */
+    __shared__ int locks[1025];
     unsigned rank = feature_rank();
     if (rank == 0) largest = -INFINITY, product = 1, small = 3, head = 1024;
     __syncthreads();
@@ -117,10 +119,14 @@ __global__ void atomic_exchanges(const unsigned *x, unsigned *y) {
     unsigned length = 0;
     for (unsigned at = head; at != 1024; at = chain[at]) length++;
     y[0] = bits(largest), put(y + 1, product), y[3] = small, y[4] = length;
-    float mine = 1.5f;
-    y[5] = bits(atomicExch(&mine, 2.5f)) ^ bits(mine);
-    int lock = 0;
-    y[6] = (unsigned)atomicCAS(&lock, 1, 2), y[7] = (unsigned)atomicCAS(&lock, 0, 9) + (unsigned)lock;
+    float *mine = &own[rank];
+    *mine = 1.5f;
+    y[5] = bits(atomicExch(mine, 2.5f));
+    y[5] ^= bits(*mine);
+    int *lock = &locks[rank];
+    *lock = 0;
+    y[6] = (unsigned)atomicCAS(lock, 1, 2), y[7] = (unsigned)atomicCAS(lock, 0, 9);
+    y[7] += (unsigned)*lock;
 }
 /* In global memory: the first thread of a block keeps the sums in its output. */
 __global__ void atomic_global(const unsigned *x, unsigned *y) {
