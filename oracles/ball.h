@@ -131,11 +131,25 @@ typedef struct cupel_ball_tally {
     double floor;              /* no term lies below: 0 or more makes the sum so */
     double peak, carry, depth; /* as in cupel_ball */
     double outside;            /* no product of factors that all terms share is larger */
+    double aligned;            /* of a matrix product on tensor cores: what its terms are aligned to */
     int64_t terms;
     bool products;
     cupel_sum_classes classes;
     uint8_t reason;
 } cupel_ball_tally;
+
+/* What a sum of products on tensor cores may lose, in u of the sum of what its terms are aligned to, for each
+ * term. Products are exact; they, and the accumulator with each instruction's (of at least four terms), are
+ * aligned to the largest exponent and cut, not rounded, to at least 24 bits, and the sum is cut again: at
+ * most n + 2 n / 4 cuts, each of less than 2 u. Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of
+ * NVIDIA tensor cores", 2021, where Volta has no guard bits; later ones have one to three. A subnormal
+ * operand has the exponent of the smallest normal number there: seen on an H200, where f16 subnormals cost up
+ * to ten bits. */
+enum { CUPEL_MATRIX_CUTS = 3 };
+/* What |factor| counts for in that alignment. */
+static inline double cupel_ball_aligned(const cupel_working *w, double size) {
+    return size > 0 ? fmax(size, w->matrix_normal) : 0;
+}
 
 cupel_ball_tally cupel_ball_tally_start(void);
 void cupel_ball_tally_add(const cupel_working *w, cupel_ball_tally *tally, const cupel_ball *term);

@@ -46,6 +46,9 @@ void cupel_ball_tally_product(const cupel_working *w, cupel_ball_tally *tally, c
     if (fits) term.grain = grain;
     cupel_ball_tally_add(w, tally, &term);
     if (!isfinite(a->value) || !isfinite(b->value)) return;
+    if (w->matrix_normal > 0)
+        tally->aligned += cupel_ball_aligned(w, fabs(a->value) + a->radius) *
+                          cupel_ball_aligned(w, fabs(b->value) + b->radius);
     /* a running maximum rescales what was narrowed, and narrows nothing again */
     const double narrowing = fabs(a->value) * b->loosened + a->loosened * (fabs(b->value) + b->loosened);
     if (narrowing < term.radius) tally->rescale -= narrowing * (1 - 0x1p-40);
@@ -85,6 +88,9 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     (void)exact;
     double spread = tally->spread;
     if (t->rescalable && n > 1) spread += (n - 1) * tally->rescale;
+    const double finest = tally->grain > 0 ? ldexp(tally->grain, w->precision) : 0;
+    if (tally->aligned > 0 && (spread > 0 || !(tally->aligned <= finest)))
+        spread += CUPEL_MATRIX_CUTS * n * w->unit * tally->aligned;
     const double magnitude = tally->magnitude + (spread - tally->spread);
     const double extent = fmax(magnitude, tally->peak);
     const bool overflow = !(extent * t->overflow < w->largest);

@@ -35,6 +35,7 @@ typedef struct matmul {
     uint8_t *odd_row, *odd_column; /* rows of x, columns of y with something special in them, of one batch */
     bool exact_terms;              /* no operand has a radius */
     bool fine;                 /* products are exact: whether their sum is, each element's own terms tell */
+    bool raised;               /* some factor counts for more than its size on tensor cores */
     double *grain_x, *grain_y; /* powers of two that all of a row of x, a column of y are multiples of */
     double extent; /* of every element, where one bound serves all; else 0, and an element's own follows */
     double *sum_x, *sum_y; /* from the sums of |x| over its row and of |y| over its column */
@@ -131,6 +132,7 @@ static void add_grains(const matmul *p, int64_t row, int64_t rows, int64_t colum
 /* What the radius of an element needs beside its sums. */
 typedef struct closing {
     double k, unit, rounding, underflow, smallest, digits, overflow, largest;
+    double cuts;     /* tensor cores: what a sum may lose, over the sum of what its terms are aligned to */
     double relative; /* error of a product over its size, but for what narrowing its operands added */
     bool exact_terms, rescalable;
 } closing;
@@ -143,35 +145,37 @@ static double made_with(const cupel_tensor *t) {
 static closing closing_of(const matmul *p) {
     const cupel_working *w = &p->b->w;
     const cupel_trait *trait = &p->b->plans[p->node].trait;
-    return (closing){.k = (double)p->e.k,
-                     .unit = w->unit * (1 + 0x1p-20),
-                     .rounding = p->rounding,
-                     .underflow = p->underflow,
-                     .smallest = w->smallest,
-                     .digits = ldexp(1, w->precision),
-                     .overflow = 1.01 * trait->overflow,
-                     .largest = w->largest,
-                     .exact_terms = p->exact_terms && !trait->rescalable && !trait->in_statistic,
-                     .relative =
-                         made_with(p->x.t) + made_with(p->y.t) + made_with(p->x.t) * made_with(p->y.t),
-                     .rescalable = trait->rescalable};
+    return (closing){
+        .k = (double)p->e.k,
+        .unit = w->unit * (1 + 0x1p-20),
+        .rounding = p->rounding,
+        .underflow = p->underflow,
+        .smallest = w->smallest,
+        .digits = ldexp(1, w->precision),
+        .overflow = 1.01 * trait->overflow,
+        .largest = w->largest,
+        .exact_terms = p->exact_terms && !trait->rescalable && !trait->in_statistic,
+        .relative = made_with(p->x.t) + made_with(p->y.t) + made_with(p->x.t) * made_with(p->y.t),
+        .cuts = w->matrix_normal > 0 ? CUPEL_MATRIX_CUTS * (double)p->e.k * w->unit * (1 + 0x1p-20) : 0,
+        .rescalable = trait->rescalable};
 }
 
 typedef struct closed {
     double radius, magnitude, spread, top;
 } closed;
 
-/* grain: 0 where it is not known. */
+/* grain: 0 where it is not known; raised: what the terms' alignment exceeds size by. */
 static inline closed close_sum(const closing *c, double value, double size, double moved, double grain,
-                               double extent) {
+                               double extent, double raised) {
     const double terms_exact = c->exact_terms && moved == 0 ? 1 : 0;
-    const double coarse = grain >= c->smallest && size <= grain * c->digits ? 1 : 0;
+    const double coarse = grain >= c->smallest && size + raised <= grain * c->digits ? 1 : 0;
     const bool exact = terms_exact * coarse > 0;
     const double one = moved + c->rounding * c->unit * size + c->k * c->underflow;
     const double own = (c->relative + c->rounding * c->unit) * size + c->k * c->underflow;
     const double rescaled =
         c->rescalable && c->k > 1 ? (c->k - 1) * ((own < one ? own : one) + c->unit * size) : 0;
-    const double spread = exact ? 0 : one + rescaled, magnitude = size + spread;
+    const double cut = c->cuts * (size + moved + raised);
+    const double spread = exact ? 0 : one + rescaled + cut, magnitude = size + spread;
     const double rounded =
         (spread + (c->k - 1) * c->unit * magnitude) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;
     return (closed){exact ? 0 : rounded, magnitude, spread,
@@ -181,13 +185,14 @@ static inline closed close_sum(const closing *c, double value, double size, doub
 /* One row of a block; grain and extent hold one number for each column. False where an element needs the
  * rules. */
 CUPEL_WIDE static bool close_row(const closing *c, const double *value, const double *size,
-                                 const double *moved, const double *grain, const double *extent, int64_t n,
-                                 double *restrict to, double *restrict radius) {
+                                 const double *moved, const double *grain, const double *extent,
+                                 const double *raised, int64_t n, double *restrict to,
+                                 double *restrict radius) {
     uint64_t beyond = 0;
     const closing mine = *c;
     CUPEL_VECTORISE
     for (int64_t j = 0; j < n; j++) {
-        const closed r = close_sum(&mine, value[j], size[j], moved[j], grain[j], extent[j]);
+        const closed r = close_sum(&mine, value[j], size[j], moved[j], grain[j], extent[j], raised[j]);
         to[j] = value[j];
         radius[j] = r.radius;
         beyond |= !(r.top < mine.largest);
@@ -212,8 +217,8 @@ static void keep_state(const matmul *p, const closed *r, double extent, double g
 
 /* As keep_state, of n elements from at on. */
 CUPEL_WIDE static void keep_row(const closing *c, const cupel_tensor *t, const double *size,
-                                const double *moved, const double *grain, const double *extent, int64_t at,
-                                int64_t n) {
+                                const double *moved, const double *grain, const double *extent,
+                                const double *raised, int64_t at, int64_t n) {
     double room[5][BLOCK];
     const closing mine = *c;
     const double *value = t->value + at, *radius = t->radius + at;
@@ -222,7 +227,7 @@ CUPEL_WIDE static void keep_row(const closing *c, const cupel_tensor *t, const d
     double *peak = t->peak ? t->peak + at : room[3], *trough = t->trough ? t->trough + at : room[4];
     CUPEL_VECTORISE_ALONE
     for (int64_t j = 0; j < n; j++) {
-        const closed r = close_sum(&mine, value[j], size[j], moved[j], grain[j], extent[j]);
+        const closed r = close_sum(&mine, value[j], size[j], moved[j], grain[j], extent[j], raised[j]);
         const double high = extent[j] > r.magnitude ? extent[j] : r.magnitude, own = grain[j];
         const double low = fabs(value[j]) - radius[j], positive = low > 0 ? low : 0;
         magnitude[j] = r.magnitude;
@@ -239,7 +244,8 @@ static cupel_code finish_row(const matmul *p, const closing *c, int64_t batch, i
     const block *s = p->s;
     cupel_tensor *t = p->t;
     const int64_t at = (batch * p->e.m + row + r) * p->e.n + column;
-    double grain[BLOCK], extent[BLOCK];
+    double grain[BLOCK], extent[BLOCK], raised[BLOCK];
+    const double normal = p->b->w.matrix_normal;
     bool plain = p->loops && !p->odd_row[row + r];
     for (int64_t j = 0; plain && j < n; j++) {
         grain[j] = p->fine          ? s->grain[r][j]
@@ -248,15 +254,17 @@ static cupel_code finish_row(const matmul *p, const closing *c, int64_t batch, i
         /* the sum over the terms of max(1, |a|) max(1, |b|), or more */
         extent[j] =
             p->extent > 0 ? p->extent : c->k + p->sum_x[row + r] + p->sum_y[column + j] + s->size[r][j];
+        raised[j] = p->raised ? normal * (p->sum_x[row + r] + p->sum_y[column + j] + c->k * normal) : 0;
     }
-    const bool settled = plain && close_row(c, s->value[r], s->size[r], s->moved[r], grain, extent, n,
+    const bool settled = plain && close_row(c, s->value[r], s->size[r], s->moved[r], grain, extent, raised, n,
                                             t->value + at, t->radius + at);
-    if (settled && (t->magnitude || t->peak)) keep_row(c, t, s->size[r], s->moved[r], grain, extent, at, n);
+    if (settled && (t->magnitude || t->peak))
+        keep_row(c, t, s->size[r], s->moved[r], grain, extent, raised, at, n);
     for (int64_t j = 0; j < n; j++) {
         bool good = plain && !p->odd_column[column + j];
         if (good && !settled) {
             const closed own =
-                close_sum(c, s->value[r][j], s->size[r][j], s->moved[r][j], grain[j], extent[j]);
+                close_sum(c, s->value[r][j], s->size[r][j], s->moved[r][j], grain[j], extent[j], raised[j]);
             good = own.top < c->largest;
             keep_state(p, &own, extent[j], grain[j], at + j);
         }
@@ -283,7 +291,7 @@ static cupel_code multiply_batch(matmul *p, const closing *c, int64_t batch) {
     cupel_operand_seek(&p->x, batch);
     cupel_operand_seek(&p->y, batch);
     if (p->loops) {
-        const bool grains = p->exact_terms && !p->fine, sums = !(p->extent > 0);
+        const bool grains = p->exact_terms && !p->fine, sums = p->raised || !(p->extent > 0);
         cupel_operand_survey(&p->x, grains ? p->grain_x : NULL, sums ? p->sum_x : NULL, p->odd_row);
         cupel_operand_survey(&p->y, grains ? p->grain_y : NULL, sums ? p->sum_y : NULL, p->odd_column);
     }
@@ -301,6 +309,7 @@ static void plan_rules(matmul *p, cupel_tensor *x, cupel_tensor *y) {
     cupel_tensor_size(x);
     cupel_tensor_size(y);
     p->exact_terms = !x->radius && !y->radius;
+    p->raised = w->matrix_normal > 0 && !(fmin(x->least, y->least) >= w->matrix_normal);
     const double chain = x->roundings + y->roundings;
     p->x.hidden = x->roundings * w->unit * (1 + 0x1p-20);
     p->y.hidden = y->roundings * w->unit * (1 + 0x1p-20);

@@ -59,6 +59,7 @@ cupel_working cupel_working_of(const cupel_rules *rules) {
                        .normal = cupel_format_normal(type),
                        .largest = cupel_format_largest(type),
                        .integers = 0x1p53,
+                       .matrix_normal = type == CUPEL_F32 ? rules->matrix_normal : 0,
                        .fast = rules->fast_math,
                        .flush = rules->subnormals == CUPEL_SUBNORMALS_FLUSH,
                        .safe = rules->range_safe,

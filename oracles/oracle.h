@@ -11,7 +11,9 @@ typedef struct cupel_rules {
     cupel_dtype working; /* accumulate: the precision that conforming kernels compute in */
     bool fast_math;      /* math: fast */
     cupel_subnormal_rule subnormals;
-    bool sequential; /* order: sequential: scans and recurrences go step by step, in order */
+    bool sequential;      /* order: sequential: scans and recurrences go step by step, in order */
+    double matrix_normal; /* the smallest normal number of the inputs' types that tensor cores multiply (the
+                             largest such, where there are several); 0: no input has one */
     bool range_safe; /* range: safe; else elements on which the working precision may overflow are not judged
                       */
 } cupel_rules;

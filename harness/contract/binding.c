@@ -189,12 +189,28 @@ static cupel_dtype working_type(const cupel_binding *binding) {
     return any ? CUPEL_F64 : CUPEL_F32;
 }
 
+/* cupel_rules' matrix_normal: of the inputs, and of what operands of products may be narrowed to. */
+static double matrix_normal(const cupel_binding *binding) {
+    enum { WIDEST = 11 }; /* bits of a number that tensor cores multiply exactly: f16 and tf32 */
+    const cupel_contract *c = binding->contract;
+    double normal = c->has_products ? cupel_format_normal(c->products) : 0;
+    for (int i = 0; i < c->tensor_count; i++) {
+        const cupel_dtype type = cupel_binding_type(binding, i);
+        const cupel_format *format = cupel_format_of(type);
+        if ((c->tensors[i].roles & CUPEL_ROLE_INPUT) && format->kind == CUPEL_KIND_REAL &&
+            format->precision <= WIDEST)
+            normal = fmax(normal, cupel_format_normal(type));
+    }
+    return normal;
+}
+
 cupel_rules cupel_binding_rules(const cupel_binding *binding) {
     const cupel_contract *c = binding->contract;
     return (cupel_rules){.working = working_type(binding),
                          .fast_math = c->math_fast,
                          .subnormals = c->subnormals,
                          .sequential = c->sequential,
+                         .matrix_normal = matrix_normal(binding),
                          .range_safe = c->range_safe};
 }
 

@@ -3,13 +3,14 @@
 extern const property_family property_pointwise, property_activation, property_binary, property_reduction,
     property_softmax, property_norm, property_product, property_loss, property_shape, property_attention,
     property_channel_norm, property_order, property_window, property_axes, property_gradient,
-    property_backward, property_narrow, property_cast;
+    property_backward, property_narrow, property_cast, property_tensor_cores;
 
 const property_family *const property_families[] = {
-    &property_pointwise,    &property_activation, &property_binary, &property_reduction, &property_softmax,
-    &property_norm,         &property_product,    &property_loss,   &property_shape,     &property_attention,
-    &property_channel_norm, &property_order,      &property_window, &property_axes,      &property_gradient,
-    &property_backward,     &property_narrow,     &property_cast,
+    &property_pointwise, &property_activation, &property_binary,       &property_reduction,
+    &property_softmax,   &property_norm,       &property_product,      &property_loss,
+    &property_shape,     &property_attention,  &property_channel_norm, &property_order,
+    &property_window,    &property_axes,       &property_gradient,     &property_backward,
+    &property_narrow,    &property_cast,       &property_tensor_cores,
 };
 const int property_family_count = sizeof property_families / sizeof *property_families;
 

@@ -1,0 +1,88 @@
+/* Matrix products as tensor cores form them (ball.h, CUPEL_MATRIX_CUTS): products exact, each instruction's
+ * terms and its accumulator aligned to the largest exponent and cut there, the sum cut to f32. A subnormal
+ * operand has the exponent of the smallest normal number. */
+#include "good_kernels.h"
+
+enum { LONGEST_BLOCK = 16 };
+
+/* The exponent that a unit sees in v, which is finite and not zero. */
+static int exponent_of(double v, int least) {
+    int e;
+    frexp(v, &e);
+    return e - 1 > least ? e - 1 : least;
+}
+
+/* v, cut to f32 towards zero. */
+static float cut(double v) {
+    const float near = (float)v;
+    if (fabs((double)near) <= fabs(v)) return near;
+    return nextafterf(near, 0);
+}
+
+/* One instruction: terms a[i] b[i] and the accumulator, with so many bits behind the leading one. */
+static float instruction(float accumulator, const double *a, const double *b, int64_t count, int least,
+                         int bits) {
+    int top = accumulator != 0 ? exponent_of(accumulator, -126) : INT32_MIN;
+    for (int64_t i = 0; i < count; i++) {
+        if (a[i] == 0 || b[i] == 0) continue;
+        const int e = exponent_of(a[i], least) + exponent_of(b[i], least);
+        if (e > top) top = e;
+    }
+    if (top == INT32_MIN) return accumulator;
+    const double last = ldexp(1, top - bits);
+    double sum = trunc(accumulator / last);
+    for (int64_t i = 0; i < count; i++) sum += trunc(a[i] * b[i] / last);
+    return cut(sum * last);
+}
+
+static void matmul(property_problem *p, int form, double *results) {
+    static const int64_t blocks[] = {4, 8, LONGEST_BLOCK};
+    const int64_t block = blocks[form % 3];
+    const int bits = 23 + form / 3 % 4, least = ilogb(p->rules.matrix_normal);
+    for (int64_t i = 0; i < p->count; i++) {
+        float sum = 0;
+        for (int64_t from = 0; from < p->n; from += block) {
+            double a[LONGEST_BLOCK], b[LONGEST_BLOCK];
+            const int64_t count = p->n - from < block ? p->n - from : block;
+            for (int64_t l = 0; l < count; l++) {
+                a[l] = p->inputs[0].values[i / p->k * p->n + from + l];
+                b[l] = p->inputs[1].values[(from + l) * p->k + i % p->k];
+            }
+            sum = instruction(sum, a, b, count, least, bits);
+        }
+        results[i] = sum;
+    }
+}
+
+/* Finite, no overflow; now and then many subnormals. */
+static void tame(property_problem *p, property_input *input) {
+    const bool small = cupel_random_below(&p->random, 2) != 0;
+    const double normal = p->rules.matrix_normal;
+    for (int64_t i = 0; i < input->count; i++) {
+        double *v = &input->values[i];
+        if (!(fabs(*v) < 0x1p15)) *v = (double)(i % 9) - 4;
+        if (small && cupel_random_below(&p->random, 3) != 0)
+            *v = cupel_round(input->type, normal * ((double)cupel_random_below(&p->random, 2048) / 1024 - 1));
+    }
+}
+
+static void matrices(property_problem *p) {
+    static const cupel_dtype narrow[] = {CUPEL_F16, CUPEL_F16, CUPEL_BF16};
+    const cupel_dtype type = narrow[cupel_random_below(&p->random, 3)];
+    p->rules.working = CUPEL_F32;
+    p->rules.subnormals = CUPEL_SUBNORMALS_KEEP;
+    p->rules.matrix_normal = cupel_format_normal(type);
+    p->k = 1 + (int64_t)cupel_random_below(&p->random, 4);
+    property_input *x = property_add_shaped(p, "x", type, 2, (const int64_t[]){p->m, p->n});
+    property_fill(p, x, p->pattern);
+    tame(p, x);
+    property_input *w = property_add_shaped(p, "w", type, 2, (const int64_t[]){p->n, p->k});
+    property_fill_any(p, w);
+    tame(p, w);
+    property_expect(p, 2, (const int64_t[]){p->m, p->k});
+}
+
+static const property_operator rows[] = {
+    {"matmul on tensor cores", "matmul(x, w)", 0, PROPERTY_OWN, 12, matmul, NULL, matrices, 0},
+};
+const property_family property_tensor_cores = {"tensor cores", rows, sizeof rows / sizeof *rows};
