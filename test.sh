@@ -93,7 +93,7 @@ short_tier() {
             --only '^(hgemm-|gemm-wmma|row-sum-pipeline)' --cases-accepted 200 --cases-rejected 200
         kernels faults --cupel build/release/cupel --manifest tests/e2e/faults/manifest.txt --cases-rejected 100 --cases-accepted 300
         kernels correct --cupel build/release/cupel --manifest tests/e2e/correct/manifest.txt --folder tests/e2e/correct --cases-rejected 300 --cases-accepted 300
-        kernels suspects --cupel build/release/cupel --manifest tests/e2e/correct/suspects.txt --folder tests/e2e/correct --cases-accepted 2000
+        kernels suspects --cupel build/release/cupel --manifest tests/e2e/correct/suspects.txt --folder tests/e2e/correct --cases-accepted 400
     fi
     if step build-asan build asan; then
         tests tests-asan build/asan -L short -E '^(bench|e2e|property)'
