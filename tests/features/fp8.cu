@@ -5,10 +5,9 @@
 
 #include "feature.cuh"
 
-/* NaNs have a sign or not. */
-__device__ unsigned any_nan(unsigned code, unsigned largest) { return (code & 0x7f) > largest ? code & 0x7f : code; }
-__device__ unsigned any_nan4(unsigned code) { return any_nan(code, 0x7e); }
-__device__ unsigned any_nan5(unsigned code) { return any_nan(code, 0x7c); }
+/* NaNs have a sign or not, and in e5m2 a payload of their own. */
+__device__ unsigned any_nan4(unsigned code) { return (code & 0x7f) > 0x7e ? 0x7f : code; }
+__device__ unsigned any_nan5(unsigned code) { return (code & 0x7f) > 0x7c ? 0x7e : code; }
 
 __global__ void fp8_from_reals(const unsigned *x, unsigned *y) {
     FEATURE(8);
