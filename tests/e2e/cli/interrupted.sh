@@ -1,23 +1,24 @@
 # SIGINT and SIGTERM end the search; what it found is reported. With a budget that is inconclusive, without one it is the
 # end that a campaign has
-interrupt() {
-    signal=$1
-    shift
+interrupt() { # CASES SIGNAL COMMAND..: the signal once its progress tells of so many cases, as a pattern
+    cases=$1 signal=$2
+    shift 2
     rm -f report progress # of the one before
     env --default-signal=INT cupel "$@" >report 2>progress &
     process=$!
-    # 300 cases or more: fewer need not hold a judged ordinary shape, and would be inconclusive without a budget too
-    for attempt in $(seq 1000); do grep -q '\([3-9]..\|[0-9]\{4,\}\) cases' progress 2>/dev/null && break; sleep 0.1; done
+    for attempt in $(seq 1000); do grep -q "$cases cases" progress 2>/dev/null && break; sleep 0.1; done
     kill -s "$signal" $process
     wait $process
     echo "-> $?"
     grep -o 'INCONCLUSIVE: interrupted before the budget was used up\|ACCEPTED' report
 }
+some='[0-9]\{2,\}'
+many='\([3-9]..\|[0-9]\{4,\}\)' # fewer than 300 need not hold a judged ordinary shape: inconclusive without a budget too
 for signal in INT TERM; do
-    interrupt $signal check "$KERNELS/softmax.cu" --for 1000
-    interrupt $signal fuzz "$KERNELS/softmax.cu"
+    interrupt "$some" $signal check "$KERNELS/softmax.cu" --for 1000
+    interrupt "$many" $signal fuzz "$KERNELS/softmax.cu"
 done
-interrupt INT fuzz "$KERNELS/softmax.cu" --for 1000
+interrupt "$some" INT fuzz "$KERNELS/softmax.cu" --for 1000
 # while the compiler is at work (one that never ends) the first signal ends both, and nothing is accepted
 mkdir fake
 printf '#!/bin/sh\nexec sleep 600\n' >fake/clang
