@@ -248,7 +248,7 @@ static void test_init_and_in_place(void **state) {
 /* -1 in a buffer of unsigned integers is what memset leaves. */
 static void test_init_below_zero(void **state) {
     (void)state;
-    cupel_arena *arena = cupel_arena_create(0);
+    cupel_arena *arena = cupel_arena_create(0), *cases = cupel_arena_create(0);
     const cupel_contract *contract =
         parsed("cupel: 1\n"
                "source: {file: k.cu}\n"
@@ -262,12 +262,13 @@ static void test_init_below_zero(void **state) {
                "kernel: {entry: k, args: [x, y, a, b, c, d], grid: [1], block: [32]}\n",
                arena);
     cupel_recipe recipe = simple(contract);
-    cupel_case *c = materialised(contract, &recipe, arena);
+    cupel_case *c = materialised(contract, &recipe, cases);
     const int a = cupel_contract_tensor(contract, "a"), b = cupel_contract_tensor(contract, "b");
     assert_true(*(const uint8_t *)c->tensors[a].values == UINT8_MAX);
     assert_true(*(const uint64_t *)c->tensors[b].values == UINT64_MAX);
     assert_true(value_at(c, cupel_contract_tensor(contract, "c"), 1) == UINT16_MAX - 1);
     assert_true(value_at(c, cupel_contract_tensor(contract, "d"), 1) == -1);
+    cupel_arena_free(cases);
     cupel_arena_free(arena);
 }
 
