@@ -93,10 +93,10 @@ short_tier() {
             --only '^(hgemm-|gemm-wmma|row-sum-pipeline)' --cases-accepted 200 --cases-rejected 200
         kernels faults --cupel build/release/cupel --manifest tests/e2e/faults/manifest.txt --cases-rejected 100 --cases-accepted 100
         kernels correct --cupel build/release/cupel --manifest tests/e2e/correct/manifest.txt --folder tests/e2e/correct --cases-rejected 300 --cases-accepted 150
-        kernels suspects --cupel build/release/cupel --manifest tests/e2e/correct/suspects.txt --folder tests/e2e/correct --cases-accepted 400
+        kernels suspects --cupel build/release/cupel --manifest tests/e2e/correct/suspects.txt --folder tests/e2e/correct --cases-accepted 150
     fi
     if step build-asan build asan; then
-        tests tests-asan build/asan -L short -E '^(bench|e2e|property|test_(emu|cuda)_compile)'
+        tests tests-asan build/asan -L short -E '^(bench|e2e|property|test_(emu|cuda)_compile|test_exec_emu|test_emulator_exchanges|test_sanitizer_order|test_recipe_legality)'
         kernels kernels-asan --cupel build/asan/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
             --only '^row-softmax$|^block-sum-power-of-two$' --cases-accepted 200 --cases-rejected 200
     fi
@@ -120,6 +120,7 @@ fresh_machine() { scripts/fresh-machine.sh; }
 long_tier() {
     step build-release build release -DCUPEL_TESTS=ON || return
     step build-asan build asan || return
+    long_step short-tests-asan ctest --test-dir build/asan -L short -E '^(bench|e2e|property)' --output-on-failure --timeout 7200 --no-tests=error
     long_step long-tests ctest --test-dir build/asan -L long --output-on-failure --timeout 7200 --no-tests=error
     if command -v debootstrap >/dev/null && [ "$(id -u)" = 0 ]; then
         long_step fresh-machine fresh_machine
