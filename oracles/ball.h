@@ -63,6 +63,10 @@ static inline double cupel_ball_lo(const cupel_ball *b) {
 static inline double cupel_ball_hi(const cupel_ball *b) {
     return isfinite(b->value) ? fmin(b->value + b->radius, b->ceiling) : b->ceiling;
 }
+/* Does every conforming kernel hold exactly value there? */
+static inline bool cupel_ball_is_settled(const cupel_ball *b) {
+    return b->radius == 0 && (b->classes & CUPEL_CLASS_MASK) == cupel_class_of(b->value);
+}
 static inline cupel_reach cupel_ball_reach(const cupel_ball *b) {
     return (cupel_reach){cupel_ball_lo(b), cupel_ball_hi(b), b->classes};
 }

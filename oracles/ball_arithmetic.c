@@ -199,6 +199,9 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
             if (!(1 / (fabs(b.value) + b.radius) >= w->normal)) r.radius += lost * (fabs(a.value) + a.radius);
         }
     }
+    /* a divisor that may be infinite beside its own value */
+    if ((b.classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF)) && isfinite(value))
+        r.radius = fmax(r.radius, fabs(value));
     /* the hardware's division gives 0 (and NaN for an infinite dividend) for huge divisors; so does a flushed
      * reciprocal */
     const double huge = isfinite(b.value) ? fabs(b.value) + b.radius : 0;

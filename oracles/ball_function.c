@@ -52,6 +52,21 @@ static double motion(cupel_op op, double lo, double hi, double x, double y) {
     return fmax(fabs(cupel_function_value(op, lo) - y), fabs(cupel_function_value(op, hi) - y));
 }
 
+/* An operand that may be an infinity beside its own value: how far the function's limit there lies from y,
+ * and as *top the limit's size. Zero where the limit is no number; its class says so. */
+static double limits_apart(cupel_op op, const cupel_ball *a, double y, double *top) {
+    double apart = 0;
+    *top = fabs(y);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const double limit = cupel_function_value(op, sign * INFINITY);
+        if (!(a->classes & (sign < 0 ? CUPEL_CLASS_NEG_INF : CUPEL_CLASS_POS_INF)) || !isfinite(limit))
+            continue;
+        apart = fmax(apart, fabs(limit - y));
+        *top = fmax(*top, fabs(limit));
+    }
+    return apart;
+}
+
 static bool moves_exactly(cupel_op op) {
     return op == CUPEL_OP_NEG || op == CUPEL_OP_ABS || op == CUPEL_OP_SIGN || op == CUPEL_OP_FLOOR ||
            op == CUPEL_OP_CEIL || op == CUPEL_OP_ROUND || op == CUPEL_OP_TRUNC;
@@ -88,6 +103,8 @@ static cupel_ball exact_move(const cupel_working *w, const cupel_trait *t, cupel
     double radius = 0;
     if (a->radius > 0 && isfinite(a->value))
         radius = motion(op, cupel_ball_lo(a), cupel_ball_hi(a), a->value, value);
+    double top;
+    if (isfinite(value)) radius = fmax(radius, limits_apart(op, a, value, &top));
     if (op == CUPEL_OP_NEG) {
         cupel_ball r = *a;
         r.value = value;
@@ -131,6 +148,11 @@ static cupel_ball function_of(const cupel_working *w, const cupel_trait *t, cupe
     } else if (isfinite(value) && !cupel_working_holds(w, value)) {
         r.radius = cupel_budget_error(w, op, 0, 0, fabs(value)); /* atan(inf) is pi/2, which no format has */
     }
+    if (isfinite(value)) {
+        double top;
+        const double apart = limits_apart(op, &a, value, &top);
+        if (apart > 0) r.radius = fmax(r.radius, apart + cupel_budget_error(w, op, 0, 0, top));
+    }
     r.spread = r.radius;
     r.magnitude = fabs(value) + r.radius;
     if (r.radius > 0) r.grain = 0, r.least = fmax(fabs(value) - r.radius, 0), r.trough = fmin(1, r.least);
@@ -159,15 +181,18 @@ static cupel_ball power(const cupel_working *w, const cupel_trait *t, const cupe
     cupel_ball r = cupel_ball_plain(value, 0, 0, cupel_reason_of(a, b));
     const double lo = cupel_ball_lo(a), hi = cupel_ball_hi(a), y_lo = cupel_ball_lo(b),
                  y_hi = cupel_ball_hi(b);
-    const bool exact_operands = a->radius == 0 && b->radius == 0;
+    const bool exact_operands = cupel_ball_is_settled(a) && cupel_ball_is_settled(b);
+    const bool numbers = ((a->classes | b->classes) & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE;
     r.classes = cupel_classes_function2(CUPEL_OP_POW, cupel_ball_reach(a), cupel_ball_reach(b));
     if (exact_operands) r.classes = cupel_class_of(value);
+    const bool sign_open = a->value == 0 && !(a->classes & CUPEL_ZERO_SIGN_FIXED);
+    if (exact_operands && sign_open && isinf(value)) r.classes = CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF;
     /* exp2(y * log2(x)) knows no negative base */
     const bool hardware = w->fast && w->type != CUPEL_F64;
     if (hardware && (!(lo > 0) || !isfinite(a->value) || !isfinite(b->value))) r.classes |= CUPEL_CLASS_NAN;
     if (hardware && lo <= 0 && (r.classes & CUPEL_CLASS_NEG_INF))
         r.classes |= CUPEL_CLASS_POS_INF; /* log2 sees no sign of a zero */
-    if (isfinite(value) && isfinite(a->value) && isfinite(b->value)) {
+    if (isfinite(value) && numbers) {
         double moved = 0;
         if (!exact_operands && lo > 0) {
             const double corners[] = {pow(lo, y_lo), pow(lo, y_hi), pow(hi, y_lo), pow(hi, y_hi)};
@@ -199,13 +224,16 @@ static cupel_ball modulo(const cupel_working *w, const cupel_trait *t, cupel_op 
                          const cupel_ball *b, double value) {
     cupel_ball r = cupel_ball_plain(value, 0, 0, cupel_reason_of(a, b));
     r.classes = cupel_classes_function2(op, cupel_ball_reach(a), cupel_ball_reach(b));
-    if (a->radius == 0 && b->radius == 0 && !((a->classes | b->classes) & 14))
-        r.classes = cupel_class_of(value);
+    const bool exact_operands = cupel_ball_is_settled(a) && cupel_ball_is_settled(b);
+    if (exact_operands && isfinite(a->value) && isfinite(b->value)) r.classes = cupel_class_of(value);
     /* infinity less its multiples is NaN by any formula */
     if (!(a->classes & CUPEL_CLASS_FINITE) || (b->classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_NAN)
         r.classes = CUPEL_CLASS_NAN;
-    if (a->radius > 0 || b->radius > 0 || (op == CUPEL_OP_REMAINDER && !cupel_working_holds(w, value)))
+    if (!exact_operands || (op == CUPEL_OP_REMAINDER && !cupel_working_holds(w, value)))
         r.radius = 2 * (fabs(b->value) + b->radius);
+    /* what an infinite divisor leaves is the dividend itself, or with the divisor's sign that infinity */
+    if (!exact_operands && (b->classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF)) && isfinite(value))
+        r.radius = fmax(r.radius, 2 * (fabs(a->value) + a->radius));
     if (w->fast) r.radius = fmax(r.radius, w->unit * fabs(a->value)); /* a - b * trunc(a/b) */
     /* kernels add b to a remainder of the other sign, which may have been flushed */
     const bool flushes = w->flush && op == CUPEL_OP_REMAINDER && fabs(fmod(a->value, b->value)) < w->normal;
@@ -221,7 +249,13 @@ static cupel_ball arctangent(const cupel_working *w, const cupel_trait *t, const
     if (isfinite(value)) {
         /* the angle moves by at most asin(distance / length) */
         double moved = 0;
-        if (isfinite(a->value) && isfinite(b->value) && (a->radius > 0 || b->radius > 0)) {
+        const uint8_t classes = (a->classes | b->classes) & CUPEL_CLASS_MASK;
+        const bool settled = cupel_ball_is_settled(a) && cupel_ball_is_settled(b);
+        const bool either_side =
+            a->value == 0 && !(a->classes & CUPEL_ZERO_SIGN_FIXED) && cupel_ball_lo(b) <= 0;
+        if (either_side || (classes != CUPEL_CLASS_FINITE && !settled)) {
+            moved = 8;
+        } else if (isfinite(a->value) && isfinite(b->value) && (a->radius > 0 || b->radius > 0)) {
             const double ratio = hypot(a->radius, b->radius) / hypot(a->value, b->value);
             const bool cut = b->value < b->radius && fabs(a->value) <= a->radius;
             moved = ratio < 1 && !cut ? asin(ratio) : 8;

@@ -124,11 +124,6 @@ bool cupel_ball_sort(const cupel_working *w, cupel_value_kind kind, const cupel_
 
 enum { CLUSTER_PAIRS = 1024 }; /* clusters up to this length are judged position by position */
 
-/* Is the element known exactly, so that a tie with another such element is one for every kernel? */
-static bool is_settled(const cupel_ball *a) {
-    return a->radius == 0 && (a->classes & CUPEL_CLASS_MASK) == cupel_class_of(a->value);
-}
-
 /* How far the index at position k may be from the exact one, among the members of its cluster. */
 static double spread_at(const row *r, int64_t k, int64_t first, int64_t last, bool *tied) {
     const int64_t own = r->values[k].index;
@@ -140,7 +135,7 @@ static double spread_at(const row *r, int64_t k, int64_t first, int64_t last, bo
     for (int64_t i = first; i < last; i++) {
         const cupel_ball *e = &r->elements[r->lower[i].index];
         if (narrow && (below(hi, lower_end(e)) || below(upper_end(e), lo))) continue;
-        settled &= is_settled(e);
+        settled &= cupel_ball_is_settled(e); /* so that ties are ties for every kernel */
         *tied |= r->lower[i].index != own;
         radius = fmax(radius, fabs((double)(r->lower[i].index - own)));
     }

@@ -14,8 +14,7 @@ static cupel_ball truth(double value, bool open, uint8_t reason) {
 cupel_ball cupel_ball_compare(cupel_op op, const cupel_ball *a, const cupel_ball *b, double value) {
     const uint8_t reason = cupel_reason_of(a, b);
     (void)op; /* where the enclosures touch, either outcome of any comparison is possible */
-    const bool exact_a = a->radius == 0 && (a->classes & CUPEL_CLASS_MASK) == cupel_class_of(a->value);
-    const bool exact_b = b->radius == 0 && (b->classes & CUPEL_CLASS_MASK) == cupel_class_of(b->value);
+    const bool exact_a = cupel_ball_is_settled(a), exact_b = cupel_ball_is_settled(b);
     if (exact_a && exact_b) return truth(value, false, reason);
     if ((exact_a && isnan(a->value)) || (exact_b && isnan(b->value))) return truth(value, false, reason);
     if (only_finite(a) && only_finite(b)) {
@@ -54,7 +53,7 @@ cupel_ball cupel_ball_extremum(const cupel_working *w, cupel_op op, const cupel_
     r.radius = fmax(fmax(hi - value, value - lo), 0);
     r.floor = largest ? fmax(a->floor, b->floor) : fmin(a->floor, b->floor);
     r.ceiling = largest ? fmax(a->ceiling, b->ceiling) : fmin(a->ceiling, b->ceiling);
-    if (largest && b->radius == 0 && isfinite(b->value) && only_finite(a)) r.floor = fmax(r.floor, b->value);
+    if (largest && cupel_ball_is_settled(b) && only_finite(a)) r.floor = fmax(r.floor, b->value);
     r.spread = r.radius;
     r.magnitude = fabs(value) + r.radius;
     if (r.radius > 0) {

@@ -157,8 +157,7 @@ cupel_ball cupel_ball_arg(const cupel_working *w, cupel_op op, const cupel_ball 
     for (int64_t i = 0; i < count; i++) {
         if (i == winner) continue;
         const cupel_ball e = cupel_ball_operand(w, &elements[i]);
-        const bool settled =
-            e.radius == 0 && best.radius == 0 && !(e.classes & CUPEL_CLASS_NAN) == !isnan(e.value);
+        const bool settled = cupel_ball_is_settled(&e) && cupel_ball_is_settled(&best);
         const bool certain =
             isnan(best.value) && (best.classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_NAN && i > winner;
         if (settled || certain) continue;

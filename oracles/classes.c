@@ -123,6 +123,8 @@ uint8_t cupel_classes_function2(cupel_op op, cupel_reach a, cupel_reach b) {
     }
     case CUPEL_OP_FMOD:
     case CUPEL_OP_REMAINDER:
+        /* a remainder takes the divisor's sign by adding it, also when it is infinite */
+        if (op == CUPEL_OP_REMAINDER && (b.classes & (P | M))) return F | Q | P | M;
         if ((a.classes & F) && (b.classes & (F | P | M)) && !((a.classes | b.classes) & Q) &&
             !(a.classes & (P | M)) && !(b.lo <= 0 && b.hi >= 0 && (b.classes & F)))
             return F;

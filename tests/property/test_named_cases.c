@@ -1,4 +1,4 @@
-/* Eight inputs on which a plainer rule accuses a correct kernel, each with the kernels that it would accuse:
+/* Nine inputs on which a plainer rule accuses a correct kernel, each with the kernels that it would accuse:
  * they are computed here, in their forms, and judged by the bounded and by the exact evaluator. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -290,6 +290,39 @@ static void softmax_of_a_far_score(void **state) {
     cupel_arena_free(arena);
 }
 
+/* ---- 9: a difference that rounds to either side of 0, times an infinity, into a function of two limits ----
+ */
+
+static void activation_of_either_infinity(void **state) {
+    (void)state;
+    static const struct {
+        const char *expression;
+        double at_minus, at_plus, wrong;
+    } functions[] = {
+        {"gelu((x - mean(x, axis=-1, keepdims=true)) * w)", NAN, INFINITY, 5},
+        {"tanh((x - mean(x, axis=-1, keepdims=true)) * w)", -1, 1, 2},
+        {"atan((x - mean(x, axis=-1, keepdims=true)) * w)", -1.5707963267948966, 1.5707963267948966, 3},
+        {"sign((x - mean(x, axis=-1, keepdims=true)) * w)", -1, 1, INFINITY},
+        {"1 / where(x > mean(x, axis=-1, keepdims=true), w, x)", 0, 0.5, 2},
+    };
+    cupel_arena *arena = cupel_arena_create(0);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        property_problem p = problem(arena, functions[i].expression, 1, 3);
+        property_input *x = input(&p, "x", 2, 1, 3, 2);
+        x->values[0] = 0x1.000002p1; /* the mean lies a third of an ulp above 2, which rounds to 2 */
+        input(&p, "w", 2, 1, 3, -INFINITY);
+        property_expect(&p, 2, (const int64_t[]){1, 3});
+        property_answer(&p);
+        const double results[] = {functions[i].at_minus, functions[i].at_plus};
+        for (size_t k = 0; k < 2; k++) {
+            if (judge(&p, 1, cupel_round(CUPEL_F32, results[k])) > CUPEL_NOT_JUDGED)
+                fail_msg("%s: %g is accused", functions[i].expression, results[k]);
+        }
+        assert_true(judge(&p, 1, functions[i].wrong) > CUPEL_NOT_JUDGED);
+    }
+    cupel_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accumulator_from_a_large_bias),
@@ -300,6 +333,7 @@ int main(void) {
         cmocka_unit_test(softmax_backward_of_a_far_score),
         cmocka_unit_test(flushed_operand),
         cmocka_unit_test(softmax_of_a_far_score),
+        cmocka_unit_test(activation_of_either_infinity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
