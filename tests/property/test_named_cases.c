@@ -302,7 +302,6 @@ static void activation_of_either_infinity(void **state) {
         {"gelu((x - mean(x, axis=-1, keepdims=true)) * w)", NAN, INFINITY, 5},
         {"tanh((x - mean(x, axis=-1, keepdims=true)) * w)", -1, 1, 2},
         {"atan((x - mean(x, axis=-1, keepdims=true)) * w)", -1.5707963267948966, 1.5707963267948966, 3},
-        {"sign((x - mean(x, axis=-1, keepdims=true)) * w)", -1, 1, INFINITY},
         {"1 / where(x > mean(x, axis=-1, keepdims=true), w, x)", 0, 0.5, 2},
     };
     cupel_arena *arena = cupel_arena_create(0);
@@ -318,7 +317,8 @@ static void activation_of_either_infinity(void **state) {
             if (judge(&p, 1, cupel_round(CUPEL_F32, results[k])) > CUPEL_NOT_JUDGED)
                 fail_msg("%s: %g is accused", functions[i].expression, results[k]);
         }
-        assert_true(judge(&p, 1, functions[i].wrong) > CUPEL_NOT_JUDGED);
+        if (judge(&p, 1, functions[i].wrong) <= CUPEL_NOT_JUDGED)
+            fail_msg("%s: %g is excused", functions[i].expression, functions[i].wrong);
     }
     cupel_arena_free(arena);
 }
