@@ -248,6 +248,18 @@ void cupel_emu_block_begin_budget(void) {
     if (m->access_budget == 0) m->access_budget = next_slice();
 }
 
+/* Threads that meet at a barrier or in a warp operation in every turn of a loop never use up slices alone,
+ * even if the loop ends only when another block has stored something: then the block has to leave as well. */
+static bool spin_together(void) {
+    enum { SLICES_TOGETHER = 64 };
+    if (!m->others || ++m->spent_here < SLICES_TOGETHER) return false;
+    m->spent_here = 0;
+    if (m->waiting_out) return m->heard;
+    if (m->races || m->proving) return cupel_emu_global_spins();
+    cupel_emu_global_prove();
+    return false;
+}
+
 /* A step is an executed edge, a store, a load whose place does not know its address (emu_site.c), a barrier
  * or a warp operation, so that every loop uses steps up, but for those without a way out that store nothing
  * (emu_fault.c). After a slice that one thread has
@@ -261,7 +273,7 @@ void cupel_emu_budget_spent(const void *pc) {
         cupel_emu_block_begin_budget();
     }
     if (m->waiting_out) cupel_emu_progress_spent();
-    if (++m->spent_alone < (m->waiting_out ? LONG_ALONE : A_SLICE_ALONE)) return;
+    if (++m->spent_alone < (m->waiting_out ? LONG_ALONE : A_SLICE_ALONE) && !spin_together()) return;
     m->slice = m->waiting_out ? CUPEL_EMU_SLICE : SHORT_SLICE;
     if (m->others && !m->races && !m->proving) cupel_emu_global_prove();
     cupel_emu_block_step(NULL);
@@ -342,6 +354,7 @@ void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz) {
     m->alive_count = m->thread_count;
     m->barrier_count = m->barrier_true = m->grid_count = m->turns = 0;
     m->barrier_pc = 0;
+    m->spent_here = 0;
     m->left = CUPEL_EMU_ENDED;
     end_epoch();
     m->current = &m->threads[0];
@@ -367,5 +380,6 @@ void cupel_emu_block_go_on(void) {
     }
     if (m->left == CUPEL_EMU_SPINS) m->stepped_warps = 0;
     m->left = CUPEL_EMU_ENDED;
+    m->spent_here = 0;
     enter_block(m->policy.random_switch ? cupel_emu_schedule_draw() : choose());
 }

@@ -115,6 +115,7 @@ typedef struct cupel_emu_machine {
     uint32_t access_budget;
     uint32_t epoch_key;
     uint32_t spent_alone; /* how often a budget was spent since the last switch */
+    uint32_t spent_here; /* ... since this block came to run, or a thread of it last stepped aside for that */
     cupel_emu_thread *current;
     cupel_emu_registers_t *registers;
     uintptr_t global_start;

@@ -87,6 +87,19 @@ __global__ void locked_between_blocks(int *out, int *lock) {
         atomic_exchange(lock, 0);
     }
 }
+// Every thread of the block, or of the warp, takes part in every turn of the loop.
+__global__ void waits_through_barriers(volatile int *out) {
+    int ready = bid() == 0;
+    while (!cupel_emu_barrier_sync(CUPEL_EMU_SYNC_OR, ready))
+        if (tid() == 0) ready = out[bid() - 1] != 0;
+    if (tid() == 0) out[bid()] = bid() == 0 ? 1 : out[bid() - 1] + 1;
+}
+__global__ void waits_through_votes(volatile int *out) {
+    int ready = bid() == 0;
+    while (!cupel_emu_vote_sync(CUPEL_EMU_VOTE_ANY, ~0u, ready, nullptr))
+        if (tid() == 0) ready = out[bid() - 1] != 0;
+    if (tid() == 0) out[bid()] = bid() == 0 ? 1 : out[bid() - 1] + 1;
+}
 __global__ void counts_between_blocks(volatile int *out) {
     if (tid() == 0) {
         int before = *out;
@@ -123,4 +136,4 @@ __global__ void one_after_the_other(volatile int *out) {
 CANDIDATE(ENTRY(two_phases, 0), ENTRY(two_phases_too_early, 0), ENTRY(stays_away, 0), ENTRY(one_thread_stays_away, 0),
           ENTRY(many_phases, 0), ENTRY(chained, 0), ENTRY(chained_without_waiting, 0), ENTRY(locked_between_blocks, 0),
           ENTRY(counts_between_blocks, 0), ENTRY(all_wait, 0), ENTRY(ticket, 0), ENTRY(waits_for_the_last, 0),
-          ENTRY(one_after_the_other, 0))
+          ENTRY(one_after_the_other, 0), ENTRY(waits_through_barriers, 0), ENTRY(waits_through_votes, 0))

@@ -143,6 +143,19 @@ static void test_long_chain(void **state) {
     }
 }
 
+/* No thread of theirs ever spins alone. */
+static void test_waits_together(void **state) {
+    (void)state;
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        shape s = {.grid = 6, .block = 256, .steps = 50000000, .schedule = seed};
+        finishes("waits_through_barriers", s, 1, (const void *[]){&out});
+        for (int b = 0; b < 6; b++) assert_int_equal(out[b], b + 1);
+        s.block = 32;
+        finishes("waits_through_votes", s, 1, (const void *[]){&out});
+        for (int b = 0; b < 6; b++) assert_int_equal(out[b], b + 1);
+    }
+}
+
 static void test_locks_and_tickets(void **state) {
     (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
@@ -193,15 +206,11 @@ static void test_no_room(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_many_phases),
-        cmocka_unit_test(test_grid_faults),
-        cmocka_unit_test(test_grid_too_large),
-        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_long_chain),
-        cmocka_unit_test(test_locks_and_tickets),
-        cmocka_unit_test(test_races),
-        cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_grid),           cmocka_unit_test(test_many_phases),
+        cmocka_unit_test(test_grid_faults),    cmocka_unit_test(test_grid_too_large),
+        cmocka_unit_test(test_chain),          cmocka_unit_test(test_long_chain),
+        cmocka_unit_test(test_waits_together), cmocka_unit_test(test_locks_and_tickets),
+        cmocka_unit_test(test_races),          cmocka_unit_test(test_hang),
         cmocka_unit_test(test_no_room),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
