@@ -16,6 +16,8 @@
 /* Seconds of the default budget: it ends when QUIET seconds bring nothing new, at TOTAL in any case; RESERVE
  * of that is kept for the last bundle. */
 static const double quiet_seconds = 5, total_seconds = 20, reserve_seconds = 1.5;
+/* So long beyond a budget of time a suspicion may be run again; then it counts as unconfirmed. */
+static const double late_seconds = 10;
 static const double plenty = 1e9, save_again_seconds = 30;
 
 /* Of a check's budget the recipes of the corpus get a part: this many where time is the budget, else this
@@ -29,6 +31,17 @@ double cupel_check_elapsed(const cupel_check *c) {
 
 bool cupel_check_stopped(const cupel_check *c) {
     return c->options->stop && *c->options->stop;
+}
+
+static double deadline(const cupel_check *c) {
+    const cupel_check_options *options = c->options;
+    if (options->seconds > 0) return c->start + options->seconds + late_seconds;
+    return options->cases || options->endless ? 0 : c->start + total_seconds + late_seconds;
+}
+
+bool cupel_check_out_of_time(const cupel_check *c) {
+    const double end = c->options->supervisor.deadline;
+    return end > 0 && cupel_shrink_now() > end;
 }
 
 bool cupel_check_untimed(const cupel_check *c) {
@@ -290,8 +303,9 @@ static void word_reason(const cupel_check *c, bool could_run) {
         snprintf(reason, size, "%" PRId64 " of %" PRId64 " cases could not be run",
                  report->scoreboard.unsupported, report->scoreboard.cases);
     else if (report->cut_off)
-        snprintf(reason, size, "interrupted before %d suspicion(s) could be confirmed in a fresh worker%s%s",
-                 report->cut_off, report->unconfirmed_text[0] ? ": " : "", report->unconfirmed_text);
+        snprintf(reason, size, "%s before %d suspicion(s) could be confirmed in a fresh worker%s%s",
+                 cupel_check_stopped(c) ? "interrupted" : "the time was used up", report->cut_off,
+                 report->unconfirmed_text[0] ? ": " : "", report->unconfirmed_text);
     else if (report->unconfirmed)
         snprintf(reason, size, "%d suspicion(s) could not be confirmed in a fresh worker: %s",
                  report->unconfirmed, report->unconfirmed_text);
@@ -390,18 +404,21 @@ cupel_code cupel_check_run(const cupel_contract *contract, const cupel_check_opt
     cupel_check *c = calloc(1, sizeof *c);
     if (!c) return cupel_fail(err, CUPEL_MEMORY, "no memory for the check");
     *c = (cupel_check){.contract = contract,
-                       .options = options,
+                       .own = *options,
                        .listener = listener,
                        .report = report,
                        .start = cupel_shrink_now()};
     c->err = err ? err : &c->unwanted;
+    c->options = &c->own;
+    c->own.supervisor.deadline = deadline(c);
     begin_report(c);
     cupel_source_numbers(contract, &options->supervisor.exec, &c->dictionary);
     c->arena = cupel_arena_create(0);
     c->starts_arena = cupel_arena_create(0);
     cupel_code code =
         c->arena && c->starts_arena ? CUPEL_OK : cupel_fail(err, CUPEL_MEMORY, "no memory for the check");
-    if (code == CUPEL_OK) code = cupel_supervisor_open(contract, &options->supervisor, &c->supervisor, err);
+    if (code == CUPEL_OK)
+        code = cupel_supervisor_open(contract, &c->options->supervisor, &c->supervisor, err);
     if (code != CUPEL_OK)
         code = cupel_check_executor_failed(contract, code, err);
     else

@@ -30,8 +30,8 @@ bool cupel_check_blame_calls(cupel_check *c, const cupel_recipe *recipe, const c
     if (!keeps_state(c)) return false;
     if (is_known(c, suspicion)) return true;
     int findings = c->report->finding_count;
-    for (size_t i = 0; i < sizeof tries / sizeof *tries && c->code == CUPEL_OK && !cupel_check_stopped(c);
-         i++) {
+    for (size_t i = 0; i < sizeof tries / sizeof *tries && c->code == CUPEL_OK; i++) {
+        if (cupel_check_stopped(c) || cupel_check_out_of_time(c)) return false;
         cupel_recipe r = *recipe;
         r.history = tries[i].history;
         r.calls = tries[i].calls;

@@ -248,7 +248,8 @@ static void minimise(cupel_check *c, cupel_check_finding *found) {
 }
 
 static void confirm_pending(cupel_check *c) {
-    while (c->pending_count > 0 && c->code == CUPEL_OK && !cupel_check_stopped(c)) {
+    while (c->pending_count > 0 && c->code == CUPEL_OK && !cupel_check_stopped(c) &&
+           !cupel_check_out_of_time(c)) {
         cupel_recipe recipe = c->pending[--c->pending_count];
         (void)cupel_check_confirm(c, &recipe);
     }
@@ -291,7 +292,7 @@ void cupel_check_suspect(cupel_check *c, const cupel_recipe *recipe, const cupel
     int findings = c->report->finding_count;
     c->suspect_at = (uint64_t)c->before.cases + suspicion->n + 1;
     if (!is_shown(c, recipe, suspicion)) {
-        bool stopped = cupel_check_stopped(c);
+        bool stopped = cupel_check_stopped(c) || cupel_check_out_of_time(c);
         a->tries = stopped ? CUPEL_ATTEMPTS_MAX : a->tries + 1;
         if (stopped)
             cupel_check_cut_off(c, recipe, suspicion);

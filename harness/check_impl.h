@@ -14,7 +14,8 @@ typedef struct cupel_attempt {
 
 typedef struct cupel_check {
     const cupel_contract *contract;
-    const cupel_check_options *options;
+    cupel_check_options own;            /* as given, with the deadline of its runs */
+    const cupel_check_options *options; /* own */
     const cupel_check_listener *listener;
     cupel_check_report *report;
     cupel_supervisor *supervisor;
@@ -48,6 +49,8 @@ typedef struct cupel_check {
 /* Seconds since the check began. */
 double cupel_check_elapsed(const cupel_check *c);
 bool cupel_check_stopped(const cupel_check *c);
+/* Has a budget of time been used up for so long that nothing is run any more? */
+bool cupel_check_out_of_time(const cupel_check *c);
 /* Is the budget a number of cases alone? Then nothing may depend on time. */
 bool cupel_check_untimed(const cupel_check *c);
 /* Seconds left for the whole check; without a limit on time, plenty. */
@@ -74,7 +77,8 @@ bool cupel_check_confirm(cupel_check *c, const cupel_recipe *recipe);
 bool cupel_check_blame_calls(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion);
 /* Counts a suspicion that stays unconfirmed; the report keeps the first one's words. */
 void cupel_check_tell_unconfirmed(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion);
-/* The same for one that an interrupt keeps from being run again, or as often as it takes. */
+/* The same for one that an interrupt, or the end of its time, keeps from being run again, or as often as it
+ * takes. */
 void cupel_check_cut_off(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion);
 /* Takes a suspect: confirms, saves and minimises what is new about it. */
 void cupel_check_suspect(cupel_check *c, const cupel_recipe *recipe, const cupel_judged *suspicion);

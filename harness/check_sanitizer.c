@@ -68,8 +68,14 @@ static void add_evidence(cupel_check *c, const cupel_side_result *result) {
     if (!found) return;
     found->minimised = true; /* it stays as it was found */
     cupel_arena_reset(c->arena);
-    if (cupel_supervisor_try(c->supervisor, &found->recipe, false, c->arena, &trial, NULL) == CUPEL_OK)
+    cupel_error err = {0};
+    if (cupel_supervisor_try(c->supervisor, &found->recipe, false, c->arena, &trial, &err) == CUPEL_OK) {
         cupel_check_save(c, found, &trial);
+        return;
+    }
+    static const cupel_trial no_trial = {0};
+    cupel_check_describe(c, found, &no_trial);
+    snprintf(found->bundle_error, sizeof found->bundle_error, "%.200s", err.text);
 }
 
 /* Once the user waits for the end, a few are saved still. */

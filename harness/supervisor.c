@@ -120,6 +120,7 @@ cupel_code cupel_supervisor_create(const cupel_contract *contract, const cupel_s
     s->contract = contract;
     s->backend = backend;
     s->stop = options->stop;
+    s->deadline = options->deadline;
     s->lone.board.fd = s->search.board.fd = -1;
     set_limits(s, options);
     cupel_code code = describe_candidate(s, options, err);
@@ -197,9 +198,26 @@ static cupel_code opening_failed(const cupel_supervisor *s, const cupel_desk *de
     return cupel_fail(err, CUPEL_WORKER, "the candidate cannot be loaded: %s", seen.text);
 }
 
+static bool out_of_time(cupel_supervisor *s) {
+    const uint64_t now = cupel_worker_now();
+    if (s->stop && *s->stop && s->stop_seen == 0) s->stop_seen = now;
+    return (s->deadline > 0 && (double)now * 1e-9 > s->deadline) ||
+           (s->stop_seen != 0 && (double)(now - s->stop_seen) * 1e-9 > CUPEL_STOP_PATIENCE);
+}
+
 /* The compiler may be at work for minutes; the worker, which is dismissed then, takes it along. */
 static bool interrupted(const cupel_supervisor *s, const cupel_desk *desk) {
     return s->stop && *s->stop && atomic_load(&desk->board.shared->phase) == CUPEL_PHASE_PREPARING;
+}
+
+static cupel_code fail_interrupted(cupel_error *err) {
+    return cupel_fail(err, CUPEL_UNABLE, "interrupted while the candidate was compiled");
+}
+
+static cupel_code fail_out_of_time(const cupel_supervisor *s, cupel_error *err) {
+    return cupel_fail(err, CUPEL_UNABLE,
+                      s->stop_seen != 0 ? "interrupted while the candidate was at work"
+                                        : "the time was used up while the candidate was at work");
 }
 
 cupel_code cupel_supervisor_send_open(cupel_supervisor *s, cupel_desk *desk, cupel_error *err) {
@@ -229,8 +247,7 @@ static cupel_code greet(cupel_supervisor *s, cupel_desk *desk, cupel_error *err)
     CUPEL_TRY(cupel_supervisor_send_open(s, desk, err));
     do event = cupel_supervisor_wait(s, desk, STOP_WATCH_MILLISECONDS, &header, &payload);
     while (event == CUPEL_WORKER_QUIET && !interrupted(s, desk));
-    if (event == CUPEL_WORKER_QUIET)
-        return cupel_fail(err, CUPEL_UNABLE, "interrupted while the candidate was compiled");
+    if (event == CUPEL_WORKER_QUIET) return fail_interrupted(err);
     return cupel_supervisor_take_ready(s, desk, event, &header, payload, err);
 }
 
@@ -300,9 +317,9 @@ static answer await_run(cupel_supervisor *s, const cupel_case *c, cupel_arena *a
     const uint8_t *payload;
     cupel_worker_event event;
     do event = cupel_supervisor_wait(s, &s->lone, STOP_WATCH_MILLISECONDS, &header, &payload);
-    while (event == CUPEL_WORKER_QUIET && !interrupted(s, &s->lone));
+    while (event == CUPEL_WORKER_QUIET && !interrupted(s, &s->lone) && !out_of_time(s));
     if (event == CUPEL_WORKER_QUIET) {
-        *code = cupel_fail(err, CUPEL_UNABLE, "interrupted while the candidate was compiled");
+        *code = out_of_time(s) ? fail_out_of_time(s, err) : fail_interrupted(err);
         return FAILED;
     }
     if (event == CUPEL_WORKER_DEATH) return DIED;
@@ -326,6 +343,7 @@ static cupel_code attempt(lone_run *run, double factor, const cupel_case *c, con
     cupel_supervisor *s = run->supervisor;
     cupel_desk *desk = &s->lone;
     *again = false;
+    if (out_of_time(s)) return fail_out_of_time(s, err);
     desk->tainted = desk->tainted || run->fresh || run->apart;
     CUPEL_TRY(cupel_supervisor_ready(s, desk, err));
     run->fresh = false;

@@ -9,6 +9,8 @@
 #include "executor.h"
 #include "trial.h"
 
+enum { CUPEL_STOP_PATIENCE = 5 };
+
 typedef struct cupel_supervisor cupel_supervisor;
 
 typedef struct cupel_supervisor_options {
@@ -19,7 +21,10 @@ typedef struct cupel_supervisor_options {
                               for a host candidate 512 MiB */
     double seconds_limit;  /* for one run; 0: 10, for a host candidate 0.25. A run that exceeds it is a hang
                               only  if, alone with ten times the limit, it still does not end */
-    const volatile sig_atomic_t *stop; /* not zero: compiling ends with UNABLE; may be NULL */
+    const volatile sig_atomic_t *stop; /* not zero: compiling ends with UNABLE, and after
+                                          CUPEL_STOP_PATIENCE seconds a single run too; may be NULL */
+    double deadline; /* CLOCK_MONOTONIC, in seconds: a single run that is not over by then ends with UNABLE;
+                        0: none */
 } cupel_supervisor_options;
 
 /* Starts nothing yet but checks that the executor can open and prepare the base binding (in a worker). */

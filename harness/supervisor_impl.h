@@ -22,6 +22,8 @@ struct cupel_supervisor {
     bool hang_proven; /* some run was found not to end with all patience */
     char isolation[512];
     const volatile sig_atomic_t *stop; /* may be NULL */
+    double deadline;                   /* 0: none */
+    uint64_t stop_seen;                /* when stop was first found to be set; 0: not yet */
 };
 
 /* A live worker with the candidate open, at this desk. */

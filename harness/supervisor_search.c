@@ -243,6 +243,14 @@ static cupel_code bury(search *h, uint64_t *first, int *stillborn, cupel_error *
     return CUPEL_OK;
 }
 
+/* A case that may hang is waited for until that is a suspicion; somebody who has asked for the end waits
+ * less. */
+static bool is_worth_waiting(const search *h, double seconds) {
+    const bool asked = h->s->stop && *h->s->stop,
+               running = atomic_load(&h->desk->board.shared->phase) == CUPEL_PHASE_RUNNING;
+    return seconds * 1000 < STOP_MILLISECONDS || (!asked && running && seconds < h->s->limits.seconds + 1);
+}
+
 /* Asks the worker to stop after its case; what is on the way is handed out still, its death over a case too:
  * a suspicion that came at the end is one all the same. */
 static void stop_worker(search *h, uint64_t first) {
@@ -251,7 +259,7 @@ static void stop_worker(search *h, uint64_t first) {
     cupel_header header;
     const uint8_t *payload;
     uint64_t since = cupel_worker_now();
-    while (seconds_since(since) * 1000 < STOP_MILLISECONDS) {
+    while (is_worth_waiting(h, seconds_since(since))) {
         cupel_worker_event event = cupel_supervisor_wait(h->s, h->desk, 100, &header, &payload);
         if (event == CUPEL_WORKER_DEATH) {
             uint64_t n = atomic_load(&h->desk->board.shared->n);
