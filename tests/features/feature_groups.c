@@ -60,6 +60,13 @@ static void tiles(const feature_launch *l, const uint32_t *x, uint32_t *want) {
     }
 }
 
+/* CUDA says nothing of the last tile of a block whose threads do not fill it. */
+static void any_in_partial_tile(const feature_launch *l, unsigned rank, unsigned size, uint32_t *out,
+                                int words) {
+    if (rank / size < l->threads / size) return;
+    for (int i = 0; i < words; i++) out[i] = FEATURE_ANY;
+}
+
 static void tiles_of_tiles(const feature_launch *l, const uint32_t *x, uint32_t *want) {
     feature_warp w = {0};
     while (feature_next_warp(l, &w)) {
@@ -67,7 +74,10 @@ static void tiles_of_tiles(const feature_launch *l, const uint32_t *x, uint32_t 
         for (unsigned lane = 0; lane < w.lanes; lane++) {
             const uint32_t all[] = {lane % 4,       lane % 16 / 4 + 400, tile_of(votes, lane, 4) != 0,
                                     lane % 8 + 800, lane % 2 + 200,      1};
-            memcpy(want + 6 * (w.first + lane), all, sizeof all);
+            uint32_t *out = want + 6 * (w.first + lane);
+            memcpy(out, all, sizeof all);
+            any_in_partial_tile(l, rank_of(&w, l) + lane, 16, out, 3);
+            any_in_partial_tile(l, rank_of(&w, l) + lane, 8, out + 3, 2);
         }
     }
 }
@@ -76,21 +86,22 @@ static int second_bit(const uint32_t *x) {
     return x[0] >> 1 & 1;
 }
 
-/* Tiles of a warp whose last one may be partial: there only what its own threads say. */
 static void votes(const feature_launch *l, const uint32_t *x, uint32_t *want) {
     feature_warp w = {0};
     while (feature_next_warp(l, &w)) {
         const uint32_t *in = x + FEATURE_INPUTS * w.first;
         for (unsigned lane = 0; lane < w.lanes; lane++) {
             uint32_t *out = want + 6 * (w.first + lane);
-            unsigned there = tile_of(w.lanes == 32 ? ~0u : (1u << w.lanes) - 1, lane, 8), same = 0;
-            unsigned odds = tile_of(mask_of(in, w.lanes, odd), lane, 8), first = lane & ~7u;
+            const unsigned there = 0xff, odds = tile_of(mask_of(in, w.lanes, odd), lane, 8),
+                           first = lane & ~7u;
+            unsigned same = 0;
             for (unsigned o = first; o < first + 8 && o < w.lanes; o++)
                 if (in[FEATURE_INPUTS * o] % 3 == in[FEATURE_INPUTS * lane] % 3) same |= 1u << (o - first);
             int alike = odds == 0 || odds == there;
             out[0] = odds != 0, out[1] = odds == there;
             out[2] = tile_of(mask_of(in, w.lanes, second_bit), lane, 8), out[3] = same;
             out[4] = alike ? there : 0, out[5] = (uint32_t)alike;
+            any_in_partial_tile(l, rank_of(&w, l) + lane, 8, out, 6);
         }
     }
 }
