@@ -33,10 +33,11 @@ def read_manifest(path):
             yield line[:3] + [set(line[3].split(",")) - {"-"}, line[4], line[5]]
 
 
-def check(cupel, path, contract, arguments, folder):
+def check(cupel, path, contract, arguments, folder, variables=()):
+    """Exit status, report or None, text, seconds. variables: of the environment, a map."""
     command = [cupel, "check", path, "--contract", contract, "--format", "json", "-o", folder] + arguments
     started = time.monotonic()
-    environment = dict(os.environ)
+    environment = dict(os.environ, **dict(variables))
     environment.setdefault("CUPEL_SANITIZER", "off")  # sanitizer.py is about that
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment, check=False)
     seconds = time.monotonic() - started

@@ -5,12 +5,15 @@ Exit status 77, a skip, where NVRTC is missing.
 """
 import argparse
 import glob
+import json
 import os
 import subprocess
 import sys
 import tempfile
 
-FAULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faults")
+HERE = os.path.dirname(os.path.abspath(__file__))
+FAULTS = os.path.join(HERE, "faults")
+CAMPAIGN = os.path.join(os.path.dirname(HERE), "e2e", "campaign.py")
 
 
 class Failed(Exception):
@@ -59,6 +62,23 @@ def tells_what_it_cannot_see(cupel):
     expect(status == 1 and "still fails" in text, "the emulator does not show it again", text)
 
 
+def campaigns_on_both(cupel):
+    """Slices of one contract on the GPU and beside it on the emulator, without a compiler."""
+    objects, manifest, record, bare = (os.path.join(cupel.folder, name) for name in ("objects", "manifest", "record", "bin"))
+    os.mkdir(bare)
+    subprocess.run([cupel.path, "build", os.path.join(FAULTS, "right.cu"), "-o", objects], check=True, capture_output=True)
+    with open(manifest, "w", encoding="utf-8") as file:
+        file.write("right.cu gpu-right accepted -\n")
+    done = subprocess.run([sys.executable, CAMPAIGN, "--cupel", cupel.path, "--manifest", manifest, "--folder", FAULTS, "--record", record,
+                           "--on", "cuda,emu", "--gpus", "1", "--jobs", "1,1", "--objects", objects, "--cases", "200", "--slice", "20"],
+                          capture_output=True, text=True, check=False, env=dict(cupel.environment, PATH=bare))
+    text = done.stdout + done.stderr
+    with open(record, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    expect(done.returncode == 0 and sum(line["cases"] for line in lines) == 200, "not all slices", text)
+    expect({line["executor"] for line in lines} == {"cuda", "emu"}, "one executor had all slices", text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cupel", required=True)
@@ -74,10 +94,11 @@ def main():
             expect(status == 0 and "addresses not checked by the device" in text, "a correct kernel", text)
             reuses_workers(cupel)
             tells_what_it_cannot_see(cupel)
+            campaigns_on_both(cupel)
         except Failed as failure:
             print(failure)
             return 1
-    print("3 passed")
+    print("4 passed")
     return 0
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Everything that needs a GPU, from built binaries: seeds, planted faults, limits, emulator against GPU, replays, leftovers,
-rates.
+"""Everything that needs a GPU, from built binaries: seeds, variants, planted faults, limits, emulator against GPU, replays,
+leftovers, rates.
 
 Prints one line a step as soon as it is done and a summary at the end; exit status 0 when every line holds. Needs no compiler:
 the emulator works from objects that `cupel build` made (scripts/gpu.sh prepare). Each part has its share of the time that is
@@ -27,7 +27,7 @@ RACES = {"cumsum-carry-race", "row-softmax-missing-barrier", "gemv-missing-barri
 HANGS = {"gpu-infinite-loop"}
 # Shares of the time, and how many steps share the GPU. Turns get longer with each process, and one that hangs takes nearly all
 # of the GPU's time: hangs run alone.
-PARTS = {"seeds": (10, 6), "limits": (1, 2), "replay": (2, 2), "faults": (8, 3), "hangs": (4, 1), "agreement": (8, 6),
+PARTS = {"seeds": (10, 6), "variants": (2, 4), "limits": (1, 2), "replay": (2, 2), "faults": (8, 3), "hangs": (4, 1), "agreement": (8, 6),
          "rates": (2, 1)}
 FAULT_CASES = 50
 
@@ -155,6 +155,45 @@ def seeds(options):
     for file, contract, verdict, gates, *_ in read_manifest(ROOT, "seeds", "manifest.txt"):
         yield Step("seeds", contract, one_seed, os.path.join(ROOT, "seeds", "kernels", file), contract, verdict,
                    set(gates.split(",")))
+
+
+# ---- variants ----
+
+def one_variant(options, path, contract, name, value):
+    """The ordinary case in one variant, whatever the search would have chosen."""
+    code, _, text, seconds = run(options, ["run", path, "--contract", contract, "--on", options.on, "--set", f"{name}={value}",
+                                           "--seed", "1", "-q"] + objects(options, options.on))
+    judged = [line.strip() for line in text.splitlines() if re.search(r" judged, \d+ wrong", line)]
+    return code == 0 and bool(judged), f"{'; '.join(judged) or ' '.join(text.split())[-200:]}, status {code}, {seconds:.1f} s"
+
+
+def all_variants(options, path, contract, verdict, gates):
+    """A search tries every one, and what it says of them is what the manifest says."""
+    answer = check(options, path, contract, options.cases, seconds=None if verdict == "accepted" else 90)
+    tried = (answer[1] or {}).get("cases_by_variant", {})
+    counts = [count for values in tried.values() for count in values.values()]
+    text = "; ".join(f"{name}: " + ", ".join(f"{count} in {value}" for value, count in values.items())
+                     for name, values in tried.items())
+    return bool(counts) and min(counts) > 0 and judge_check(verdict, gates, None, answer[1]), f"{text} | {describe(*answer)}"
+
+
+def listed_variants(path):
+    """Names and values as the contract lists them."""
+    with open(path, encoding="utf-8") as file:
+        line = re.search(r"^variants: *\{(.*)\}", file.read(), re.M)
+    for name, values in re.findall(r"(\w+): *\[([^]]*)\]", line.group(1) if line else ""):
+        yield name, [value.strip() for value in values.split(",")]
+
+
+def variants(options):
+    for file, contract, verdict, gates, *_ in read_manifest(ROOT, "seeds", "manifest.txt"):
+        path = os.path.join(ROOT, "seeds", "kernels", file)
+        listed = list(listed_variants(path))
+        if listed:
+            yield Step("variants", contract, all_variants, path, contract, verdict, set(gates.split(",")))
+        for name, values in listed if verdict == "accepted" else []:
+            for value in values:
+                yield Step("variants", f"{contract} {name}={value}", one_variant, path, contract, name, value)
 
 
 # ---- planted faults ----
