@@ -1,7 +1,7 @@
 /* cupel: 1
 id: block-pipeline
 about: Blocks in pairs; the first squares its part and raises a flag, for which the second waits before it adds one.
-dims:    {N: 1..8192}
+dims:    {N: 1..16384}
 inputs:  {x: {type: f32, shape: [N], range: [-10, 10]}}
 outputs: {y: "f32[N]"}
 scratch:

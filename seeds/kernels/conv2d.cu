@@ -1,7 +1,7 @@
 /* cupel: 1
 id: conv2d
 about: 3 by 3 convolution with padding 1 and a bias, through tiles with a halo in shared memory.
-dims:    {N: 1..2, C: 1..6, F: 1..4, H: 1..48, W: 1..48}
+dims:    {N: 1..2, C: 1..6, F: 1..4, H: 1..64, W: 1..64}
 types:   {T: [f32, f16]}
 inputs:  {x: "T[N, C, H, W]", w: "T[F, C, 3, 3]", bias: "T[F]"}
 outputs: {y: "T[N, F, H, W]"}

@@ -1,7 +1,7 @@
 /* cupel: 1
 id: conv-constant
 about: One-dimensional convolution with five taps in constant memory, which the host fills.
-dims:    {N: 5..4096}
+dims:    {N: 5..16384}
 inputs:  {x: "f32[1, N]", w: "f32[1, 1, 5]"}
 outputs: {y: "f32[1, N-4]"}
 ensures: {y: "conv1d(x, w)"}

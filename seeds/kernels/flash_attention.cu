@@ -1,7 +1,7 @@
 /* cupel: 1
 id: flash-attention
 about: Causal attention, one warp a query, 32 keys at a time with a running maximum; rows that see no key are zero.
-dims:    {L: 1..64, S: 1..256, D: 1..64}
+dims:    {L: 1..64, S: 1..384, D: 1..64}
 params:  {scale: 0.125}
 inputs:  {q: "f32[L, D]", k: "f32[S, D]", v: "f32[S, D]"}
 outputs: {out: "f32[L, D]"}

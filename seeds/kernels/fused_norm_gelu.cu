@@ -1,7 +1,7 @@
 /* Residual sum, layer norm and GELU in one kernel. Its claim is the composed expression: fused equals unfused. */
 /* cupel: 1
 id: fused-norm-gelu
-dims:    {M: 1..4, N: 1..150}
+dims:    {M: 1..32, N: 1..1024}
 params:  {eps: 1e-5}
 inputs:  {x: "f32[M, N]", residual: "f32[M, N]", weight: "f32[N]", bias: "f32[N]"}
 outputs: {y: "f32[M, N]"}

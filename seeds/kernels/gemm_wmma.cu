@@ -3,7 +3,7 @@ id: gemm-wmma
 about: >
   Matrix product through wmma fragments of 16 by 16 by 16, one warp a tile; the tiles at the edges go through shared
   memory that is filled up with zeros.
-dims:    {M: 1..48, N: 1..48, K: 1..64}
+dims:    {M: 1..128, N: 1..128, K: 1..192}
 inputs:  {a: "f16[M, K]", b: "f16[K, N]"}
 outputs: {c: "f32[M, N]"}
 ensures: {c: "matmul(a, b)"}

@@ -1,7 +1,7 @@
 /* cupel: 1
 id: hash-keys
 about: 64-bit keys folded by their high half, and their bucket.
-dims:    {N: 1..4096}
+dims:    {N: 1..16384}
 inputs:  {key: "u64[N]"}
 outputs: {folded: "u64[N]", bucket: "u32[N]"}
 ensures:

@@ -3,7 +3,7 @@ id: hgemm-mma
 about: >
   Matrix product on tensor cores as it is commonly written - tiles of 64 by 64 by 32 through cp.async into two buffers,
   ldmatrix, mma.sync m16n8k16 with float accumulators; four warps a block.
-dims:    {M: 1..80, N: 8..80, K: 8..160}
+dims:    {M: 1..96, N: 8..96, K: 8..192}
 requires: ["N % 8 == 0", "K % 8 == 0"]
 inputs:  {a: "f16[M, K]", b: "f16[K, N]"}
 outputs: {c: "f16[M, N]"}

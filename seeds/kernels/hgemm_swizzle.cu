@@ -1,7 +1,7 @@
 /* cupel: 1
 id: hgemm-swizzle
 about: The product on tensor cores of hgemm_mma.cu with tiles that are swizzled instead of padded.
-dims:    {M: 1..80, N: 8..80, K: 8..160}
+dims:    {M: 1..96, N: 8..96, K: 8..192}
 requires: ["N % 8 == 0", "K % 8 == 0"]
 inputs:  {a: "f16[M, K]", b: "f16[K, N]"}
 outputs: {c: "f16[M, N]"}

@@ -1,7 +1,7 @@
 /* cupel: 1
 id: matmul-int8
 about: Product of int8 matrices with 32-bit accumulators, requantised to int8.
-dims:    {M: 1..96, N: 1..96, K: 0..1024}
+dims:    {M: 1..128, N: 1..128, K: 0..1024}
 params:  {scale: {range: [0.0001, 0.1]}}
 inputs:  {a: "i8[M, K]", b: "i8[K, N]"}
 outputs: {c: "i32[M, N]", q: "i8[M, N]"}

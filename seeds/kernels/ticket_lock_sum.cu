@@ -1,7 +1,7 @@
 /* cupel: 1
 id: ticket-lock-sum
 about: Sum of integers; each block adds its own to the total while it holds a lock that is served in order of tickets.
-dims:    {N: 1..16384}
+dims:    {N: 1..32768}
 inputs:  {x: {type: i32, shape: [N], range: [-1000, 1000]}}
 outputs: {y: {type: i32, shape: [1], init: 0}}
 scratch: {lock: {type: u32, shape: [2], init: 0}}

@@ -2,7 +2,7 @@
  * partial sums, an odd one out waits. Other block sizes add in another order, which `order: any` admits. */
 /* cupel: 1
 id: variants-sum
-dims:     {M: 1..3, N: 1..300}
+dims:     {M: 1..64, N: 1..1000}
 variants: {BLOCK: [64, 32, 96, 128]}
 inputs:   {x: "f32[M, N]"}
 outputs:  {y: "f32[M]"}

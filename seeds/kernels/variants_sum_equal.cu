@@ -2,7 +2,7 @@
  * the variant is, so that equal bytes can be claimed. */
 /* cupel: 1
 id: variants-sum-equal
-dims:          {M: 1..5, N: 1..200}
+dims:          {M: 1..64, N: 1..1000}
 variants:      {WARPS: [2, 1, 4]}
 inputs:        {x: "f32[M, N]"}
 outputs:       {y: "f32[M]"}

@@ -1,7 +1,7 @@
 /* Rows weighted by a ramp that is worked out once for each size and kept in device memory with the size that it is for. */
 /* cupel: 1
 id: window-for-size
-dims:    {N: 1..1024}
+dims:    {N: 1..8192}
 inputs:  {x: "f32[N]"}
 outputs: {y: "f32[N]"}
 ensures: {y: "x * ((arange(N) + 1) / N)"}
@@ -13,7 +13,7 @@ kernel:
 */
 #include <cuda_runtime.h>
 
-__device__ float window[1024];
+__device__ float window[8192];
 __device__ int window_size;
 
 __global__ void weigh(const float *x, float *y, int n) {
