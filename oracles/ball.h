@@ -71,6 +71,14 @@ static inline cupel_reach cupel_ball_reach(const cupel_ball *b) {
     return (cupel_reach){cupel_ball_lo(b), cupel_ball_hi(b), b->classes};
 }
 
+/* The radius about value that reaches lo and hi: rounded up where a difference is, so that value -+ radius
+ * does not fall short of an end that is far smaller than value. */
+static inline double cupel_ball_radius_to(double value, double lo, double hi) {
+    double radius = fmax(fmax(hi - value, value - lo), 0);
+    if (value - radius > lo || value + radius < hi) radius = nextafter(radius, INFINITY);
+    return radius;
+}
+
 /* A leaf: an element of an input, or a literal. Values that the working precision lacks are rounded by the
  * kernel. */
 cupel_ball cupel_ball_leaf(const cupel_working *w, cupel_value_kind kind, double value, bool exact);

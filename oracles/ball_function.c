@@ -125,6 +125,20 @@ static cupel_ball exact_move(const cupel_working *w, const cupel_trait *t, cupel
     return r;
 }
 
+/* What sums and products that it becomes part of need to know, once the radius is. */
+static cupel_ball as_a_term(cupel_ball r) {
+    r.spread = r.radius;
+    r.magnitude = isfinite(r.value) ? fabs(r.value) + r.radius : 0;
+    r.peak = fmax(1, r.magnitude);
+    if (r.radius > 0) {
+        r.grain = 0;
+        r.least = isfinite(r.value) ? fmax(fabs(r.value) - r.radius, 0) : 0;
+        r.depth = r.least;
+        r.trough = fmin(1, r.least);
+    }
+    return r;
+}
+
 static cupel_ball function_of(const cupel_working *w, const cupel_trait *t, cupel_op op, const cupel_ball *a_,
                               double value) {
     const cupel_ball a = cupel_ball_operand(w, a_);
@@ -153,12 +167,8 @@ static cupel_ball function_of(const cupel_working *w, const cupel_trait *t, cupe
         const double apart = limits_apart(op, &a, value, &top);
         if (apart > 0) r.radius = fmax(r.radius, apart + cupel_budget_error(w, op, 0, 0, top));
     }
-    r.spread = r.radius;
-    r.magnitude = fabs(value) + r.radius;
-    if (r.radius > 0) r.grain = 0, r.least = fmax(fabs(value) - r.radius, 0), r.trough = fmin(1, r.least);
-    r.peak = fmax(1, r.magnitude);
     /* other limits are reached by every implementation: exp(-inf) = 0, tanh(inf) = 1 */
-    return cupel_ball_close(w, t, r, fabs(value) + r.radius);
+    return cupel_ball_close(w, t, as_a_term(r), fabs(value) + r.radius);
 }
 
 cupel_ball cupel_ball_unary(const cupel_working *w, const cupel_trait *t, cupel_op op, cupel_value_kind kind,
@@ -176,6 +186,11 @@ cupel_ball cupel_ball_unary(const cupel_working *w, const cupel_trait *t, cupel_
     return moves_exactly(op) ? exact_move(w, t, op, a, value) : function_of(w, t, op, a, value);
 }
 
+/* A zero whose sign is not known. */
+static bool has_open_zero(const cupel_ball *a) {
+    return a->value == 0 && !(a->classes & CUPEL_ZERO_SIGN_FIXED);
+}
+
 static cupel_ball power(const cupel_working *w, const cupel_trait *t, const cupel_ball *a,
                         const cupel_ball *b, double value) {
     cupel_ball r = cupel_ball_plain(value, 0, 0, cupel_reason_of(a, b));
@@ -185,8 +200,8 @@ static cupel_ball power(const cupel_working *w, const cupel_trait *t, const cupe
     const bool numbers = ((a->classes | b->classes) & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE;
     r.classes = cupel_classes_function2(CUPEL_OP_POW, cupel_ball_reach(a), cupel_ball_reach(b));
     if (exact_operands) r.classes = cupel_class_of(value);
-    const bool sign_open = a->value == 0 && !(a->classes & CUPEL_ZERO_SIGN_FIXED);
-    if (exact_operands && sign_open && isinf(value)) r.classes = CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF;
+    if (exact_operands && has_open_zero(a) && isinf(value))
+        r.classes = CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF;
     /* exp2(y * log2(x)) knows no negative base */
     const bool hardware = w->fast && w->type != CUPEL_F64;
     if (hardware && (!(lo > 0) || !isfinite(a->value) || !isfinite(b->value))) r.classes |= CUPEL_CLASS_NAN;
@@ -215,8 +230,7 @@ static cupel_ball power(const cupel_working *w, const cupel_trait *t, const cupe
         r.classes |= CUPEL_CLASS_FINITE | CUPEL_CLASS_POS_INF | CUPEL_CLASS_NAN;
         r.radius = INFINITY;
     }
-    r.magnitude = fabs(value) + r.radius;
-    return cupel_ball_close(w, t, r, r.magnitude);
+    return cupel_ball_close(w, t, as_a_term(r), fabs(value) + r.radius);
 }
 
 /* fmod and remainder are exact for exact operands; else they jump, and the whole range is possible. */
@@ -238,7 +252,7 @@ static cupel_ball modulo(const cupel_working *w, const cupel_trait *t, cupel_op 
     /* kernels add b to a remainder of the other sign, which may have been flushed */
     const bool flushes = w->flush && op == CUPEL_OP_REMAINDER && fabs(fmod(a->value, b->value)) < w->normal;
     if (flushes && isfinite(value)) r.radius = fmax(r.radius, fabs(value));
-    return cupel_ball_close(w, t, r, fabs(value) + r.radius);
+    return cupel_ball_close(w, t, as_a_term(r), fabs(value) + r.radius);
 }
 
 static cupel_ball arctangent(const cupel_working *w, const cupel_trait *t, const cupel_ball *a,
@@ -251,8 +265,9 @@ static cupel_ball arctangent(const cupel_working *w, const cupel_trait *t, const
         double moved = 0;
         const uint8_t classes = (a->classes | b->classes) & CUPEL_CLASS_MASK;
         const bool settled = cupel_ball_is_settled(a) && cupel_ball_is_settled(b);
+        /* the sign of a zero decides between 0 and pi */
         const bool either_side =
-            a->value == 0 && !(a->classes & CUPEL_ZERO_SIGN_FIXED) && cupel_ball_lo(b) <= 0;
+            (has_open_zero(a) && cupel_ball_lo(b) <= 0) || (a->value == 0 && has_open_zero(b));
         if (either_side || (classes != CUPEL_CLASS_FINITE && !settled)) {
             moved = 8;
         } else if (isfinite(a->value) && isfinite(b->value) && (a->radius > 0 || b->radius > 0)) {
@@ -263,7 +278,7 @@ static cupel_ball arctangent(const cupel_working *w, const cupel_trait *t, const
         r.radius =
             moved + cupel_budget_error(w, CUPEL_OP_ATAN2, -INFINITY, INFINITY, fmin(fabs(value) + moved, 4));
     }
-    return cupel_ball_close(w, t, r, 4);
+    return cupel_ball_close(w, t, as_a_term(r), 4);
 }
 
 static bool is_open(const cupel_trait *t, cupel_op op, const cupel_ball *a, const cupel_ball *b) {

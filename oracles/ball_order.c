@@ -109,9 +109,9 @@ bool cupel_ball_sort(const cupel_working *w, cupel_value_kind kind, const cupel_
         const uint8_t classes = (uint8_t)(classes_between(&r, lo, hi) | cupel_class_of(value));
         cupel_ball b = cupel_ball_plain(value, 0, classes, r.reason);
         if (isfinite(value)) {
-            b.radius =
-                fmax(fmax((isfinite(hi) ? hi : largest) - value, value - (isfinite(lo) ? lo : least)), 0);
-            b = cupel_ball_plain(value, b.radius, classes, r.reason);
+            b = cupel_ball_plain(
+                value, cupel_ball_radius_to(value, isfinite(lo) ? lo : least, isfinite(hi) ? hi : largest),
+                classes, r.reason);
         } else if (classes & CUPEL_CLASS_FINITE) {
             b.radius = INFINITY;
             if (!b.reason) b.reason = CUPEL_REASON_UNBOUNDED;

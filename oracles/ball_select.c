@@ -50,9 +50,14 @@ cupel_ball cupel_ball_extremum(const cupel_working *w, cupel_op op, const cupel_
     /* a side that may be non-finite may also drop out */
     if (!only_finite(a) && fb) lo = fmin(lo, blo), hi = fmax(hi, bhi);
     if (!only_finite(b) && fa) lo = fmin(lo, alo), hi = fmax(hi, ahi);
-    r.radius = fmax(fmax(hi - value, value - lo), 0);
-    r.floor = largest ? fmax(a->floor, b->floor) : fmin(a->floor, b->floor);
-    r.ceiling = largest ? fmax(a->ceiling, b->ceiling) : fmin(a->ceiling, b->ceiling);
+    r.radius = cupel_ball_radius_to(value, lo, hi);
+    /* a finite result is one of the two; on the side of the choice, a sure number's bound holds for it */
+    r.floor = fmin(a->floor, b->floor);
+    r.ceiling = fmax(a->ceiling, b->ceiling);
+    if (largest && only_finite(a)) r.floor = fmax(r.floor, a->floor);
+    if (largest && only_finite(b)) r.floor = fmax(r.floor, b->floor);
+    if (!largest && only_finite(a)) r.ceiling = fmin(r.ceiling, a->ceiling);
+    if (!largest && only_finite(b)) r.ceiling = fmin(r.ceiling, b->ceiling);
     if (largest && cupel_ball_is_settled(b) && only_finite(a)) r.floor = fmax(r.floor, b->value);
     r.spread = r.radius;
     r.magnitude = fabs(value) + r.radius;
@@ -76,7 +81,7 @@ cupel_ball cupel_ball_where(const cupel_ball *condition, const cupel_ball *yes, 
     double radius = r.radius;
     if (isfinite(value)) {
         if (other->classes & CUPEL_CLASS_FINITE)
-            radius = fmax(radius, fmax(cupel_ball_hi(other) - value, value - cupel_ball_lo(other)));
+            radius = fmax(radius, cupel_ball_radius_to(value, cupel_ball_lo(other), cupel_ball_hi(other)));
     } else if (classes & CUPEL_CLASS_FINITE) {
         radius = INFINITY;
         if (!r.reason) r.reason = CUPEL_REASON_UNBOUNDED;
@@ -124,7 +129,7 @@ static cupel_ball cast_to_integer(const cupel_working *w, cupel_dtype type, cons
         if (!r.reason) r.reason = CUPEL_REASON_CONVENTION;
         return r;
     }
-    r.radius = a->radius > 0 ? fmax(trunc(hi) - value, value - trunc(lo)) : 0;
+    r.radius = a->radius > 0 ? cupel_ball_radius_to(value, trunc(lo), trunc(hi)) : 0;
     if (fabs(value) + r.radius > w->integers && !r.reason) r.reason = CUPEL_REASON_UNABLE;
     return r;
 }
@@ -149,7 +154,7 @@ static cupel_ball cast_saturating(cupel_dtype type, const cupel_ball *a, double 
     if (type == CUPEL_E5M2 && below) classes |= CUPEL_CLASS_NEG_INF;
     cupel_ball r = cupel_ball_plain(value, 0, classes, a->reason);
     if (isfinite(value))
-        r.radius = fmax(fmax(cupel_saturate(type, hi) - value, value - cupel_saturate(type, lo)), 0);
+        r.radius = cupel_ball_radius_to(value, cupel_saturate(type, lo), cupel_saturate(type, hi));
     return r;
 }
 
@@ -174,7 +179,7 @@ cupel_ball cupel_ball_cast(const cupel_working *w, cupel_dtype type, const cupel
     if (value != 0 || a->value != 0 || a->radius > 0) r.classes &= CUPEL_CLASS_MASK;
     if (!saturates(type) && isfinite(a->value)) {
         const double lo = cast_down(type, cupel_ball_lo(a)), hi = cast_up(type, cupel_ball_hi(a));
-        r.radius = a->radius > 0 || lo != hi ? fmax(hi - value, value - lo) : 0;
+        r.radius = a->radius > 0 || lo != hi ? cupel_ball_radius_to(value, lo, hi) : 0;
         if (isinf(hi)) r.classes |= hi > 0 ? CUPEL_CLASS_POS_INF : CUPEL_CLASS_NEG_INF;
         if (isinf(lo)) r.classes |= lo > 0 ? CUPEL_CLASS_POS_INF : CUPEL_CLASS_NEG_INF;
         if (lo == INFINITY || hi == -INFINITY) r.classes &= (uint8_t)~CUPEL_CLASS_FINITE;

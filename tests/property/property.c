@@ -86,8 +86,7 @@ void property_fill_integers(property_problem *p, property_input *input, int64_t 
             (double)(low + (int64_t)cupel_random_below(&p->random, (uint64_t)(high - low + 1)));
 }
 
-void property_build(property_problem *p) {
-    cupel_error err = {0};
+int property_try_build(property_problem *p, cupel_error *err) {
     cupel_symbol_input *inputs = cupel_arena_alloc(p->arena, PROPERTY_INPUTS * sizeof *inputs);
     for (int i = 0; i < p->input_count; i++) {
         const property_input *in = &p->inputs[i];
@@ -99,8 +98,7 @@ void property_build(property_problem *p) {
     }
     cupel_expr *expr;
     const cupel_span text = cupel_span_of(p->expression, "property", 1, 1);
-    if (cupel_expr_parse(text, p->arena, &expr, &err) != CUPEL_OK)
-        fail_msg("%s: %s", p->expression, err.text);
+    CUPEL_TRY(cupel_expr_parse(text, p->arena, &expr, err));
     cupel_symbol_output *output = cupel_arena_alloc(p->arena, sizeof *output);
     *output = (cupel_symbol_output){.name = "y", .type = p->type, .rank = p->rank, .ensures = expr};
     memcpy(output->shape, p->shape, sizeof p->shape);
@@ -118,14 +116,23 @@ void property_build(property_problem *p) {
                                    .outputs = output,
                                    .products_given = p->products_given,
                                    .products = p->products};
-    if (cupel_graph_build(&symbols, p->arena, &p->graph, &err) != CUPEL_OK)
-        fail_msg("%s: %s", p->expression, err.text);
+    CUPEL_TRY(cupel_graph_build(&symbols, p->arena, &p->graph, err));
     p->bindings = (cupel_bindings){p->input_count, p->data};
+    return CUPEL_OK;
+}
+
+void property_build(property_problem *p) {
+    cupel_error err = {0};
+    if (property_try_build(p, &err) != CUPEL_OK) fail_msg("%s: %s", p->expression, err.text);
 }
 
 void property_answer(property_problem *p) {
-    cupel_error err = {0};
     property_build(p);
+    property_answer_built(p);
+}
+
+void property_answer_built(property_problem *p) {
+    cupel_error err = {0};
     if (cupel_oracle_bounded(p->graph, &p->bindings, &p->rules, p->arena, &p->allowed, &err) != CUPEL_OK)
         fail_msg("%s: %s", p->expression, err.text);
     assert_int_equal(p->allowed.count, p->count);

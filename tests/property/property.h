@@ -59,8 +59,11 @@ void property_expect(property_problem *p, int rank, const int64_t *shape);
 
 /* Parses the expression and builds its graph; fails the test on an error. */
 void property_build(property_problem *p);
+/* The same for an expression that may be none of the language. */
+CUPEL_MUST_USE int property_try_build(property_problem *p, cupel_error *err);
 /* property_build, and the bounded oracle. */
 void property_answer(property_problem *p);
+void property_answer_built(property_problem *p);
 
 /* Judges a shadow's results (rounded to the output type here). Returns the number of elements outside the
  * allowed set, and the largest error over radius among the finite ones inside in *worst (raised, never

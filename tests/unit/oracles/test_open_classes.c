@@ -35,7 +35,12 @@ static cupel_ball draw_open(cupel_random *random) {
     uint8_t classes = cupel_class_of(value);
     for (int i = 0; i < 2; i++) classes |= bits / (16 << i) % 2 ? infinite[i] : 0;
     if (bits / 64 % 4 == 0) classes |= CUPEL_CLASS_NAN;
-    return cupel_ball_plain(value, radius, classes, CUPEL_REASON_JUDGED);
+    if (value == 0 && radius == 0 && bits / 4096 % 2) classes |= cupel_zero_sign_of(value);
+    cupel_ball b = cupel_ball_plain(value, radius, classes, CUPEL_REASON_JUDGED);
+    if (bits / 256 % 3 == 0) b.floor = isfinite(value) ? value - radius / 2 : draw_number(random);
+    if (bits / 1024 % 3 == 0)
+        b.ceiling = isfinite(value) ? value + radius / 2 : b.floor + fabs(draw_number(random));
+    return b;
 }
 
 /* Some of what the operand may be: at least one value of each class. */
@@ -43,9 +48,11 @@ static int sample(cupel_random *random, const cupel_ball *b, double values[SAMPL
     int n = 0;
     if (b->classes & CUPEL_CLASS_FINITE) {
         const double lo = cupel_ball_lo(b), hi = cupel_ball_hi(b);
-        values[n++] = b->value, values[n++] = lo, values[n++] = hi;
-        if (lo <= 0 && hi >= 0) values[n++] = 0.0, values[n++] = -0.0;
-        while (n < SAMPLES - 3)
+        const bool sign_known = b->classes & CUPEL_ZERO_SIGN_FIXED;
+        values[n++] = b->value;
+        if (!sign_known && lo <= 0 && hi >= 0) values[n++] = 0.0, values[n++] = -0.0;
+        if (lo < hi) values[n++] = lo, values[n++] = hi;
+        while (lo < hi && n < SAMPLES - 3)
             values[n++] = lo + (hi - lo) * ((double)(cupel_random_u64(random) >> 11) / 0x1p53);
     }
     if (b->classes & CUPEL_CLASS_POS_INF) values[n++] = INFINITY;

@@ -1,0 +1,219 @@
+/* Random compositions of the language's functions, as fused kernels have them: good shadows of each stay
+ * inside the allowed set, whatever stands before or behind an operator. Inputs are rich in infinities, near
+ * ties and constants, so that a difference may fall on either side of zero and meet an infinity. What the
+ * bounded evaluator objects to counts when the exact one objects too, as in a verdict. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "shadow_cases.h"
+
+enum { EXPRESSION = 1024, DEEPEST = 4 };
+
+typedef struct text {
+    char bytes[EXPRESSION];
+    size_t used;
+} text;
+
+static void put(text *t, const char *piece) {
+    t->used += (size_t)snprintf(t->bytes + t->used, sizeof t->bytes - t->used, "%s", piece);
+    assert_true(t->used < sizeof t->bytes);
+}
+
+static const char *pick(cupel_random *r, const char *const *choices, size_t count) {
+    return choices[cupel_random_below(r, count)];
+}
+#define PICK(r, choices) pick(r, choices, sizeof(choices) / sizeof *(choices))
+
+/* Of one row element by element; and of a whole row: a number, and another row. */
+static const char *const pointwise[] = {
+    "gelu",        "silu",       "relu",       "tanh", "sigmoid",    "exp",        "log",
+    "log1p",       "sqrt",       "rsqrt",      "erf",  "erfc",       "abs",        "sin",
+    "atan",        "neg",        "softplus",   "elu",  "selu",       "mish",       "softsign",
+    "hardtanh",    "expm1",      "hardswish",  "sign", "logsigmoid", "reciprocal", "isfinite",
+    "hardsigmoid", "tanhshrink", "leaky_relu", "exp2"};
+static const char *const numbers[] = {"sum", "mean", "amax",      "amin", "var",
+                                      "std", "norm", "logsumexp", "prod"};
+static const char *const rows[] = {"softmax", "log_softmax", "cumsum", "cummax", "cumprod", "flip"};
+static const char *const norms[] = {"layer_norm", "rms_norm", "l2_normalize", "sort"};
+static const char *const signs[] = {" + ", " - ", " * ", " / "};
+static const char *const pairs[] = {"maximum", "minimum", "fmax", "fmin", "pow", "atan2"};
+static const char *const leaves[] = {"x", "x", "w", "b", "0.5", "1e-5"};
+
+static void put_row(text *t, cupel_random *r, int depth);
+
+static void put_call(text *t, cupel_random *r, const char *name, int depth, const char *rest) {
+    put(t, name);
+    put(t, "(");
+    put_row(t, r, depth);
+    put(t, rest);
+}
+
+/* An expression of shape [m, n], or one that broadcasts to it. */
+static void put_row(text *t, cupel_random *r, int depth) {
+    if (depth == 0) {
+        put(t, PICK(r, leaves));
+        return;
+    }
+    const uint64_t kind = cupel_random_below(r, 16);
+    if (kind < 5) {
+        put_call(t, r, PICK(r, pointwise), depth - 1, ")");
+    } else if (kind < 9) {
+        put_call(t, r, "", depth - 1, PICK(r, signs));
+        put_row(t, r, depth - 1);
+        put(t, ")");
+    } else if (kind < 11) { /* against a number of the row */
+        put_call(t, r, "", depth - 1, PICK(r, signs));
+        put_call(t, r, PICK(r, numbers), depth > 2 ? 1 : 0, " + x, axis=-1, keepdims=true))");
+    } else if (kind == 11) {
+        const char *name = PICK(r, rows);
+        put_call(t, r, name, depth - 1, name[0] == 'f' ? " * x, [1])" : " * x, axis=-1)");
+    } else if (kind < 14) {
+        put_call(t, r, PICK(r, norms), depth - 1, " + x)");
+    } else if (kind == 14) {
+        put_call(t, r, PICK(r, pairs), depth - 1, ", ");
+        put_row(t, r, depth - 1);
+        put(t, ")");
+    } else {
+        put_call(t, r, "where", depth - 1, " > ");
+        put_row(t, r, 1);
+        put(t, ", ");
+        put_row(t, r, depth - 1);
+        put(t, ", ");
+        put_row(t, r, 1);
+        put(t, ")");
+    }
+}
+
+/* Makes an input worse: one value everywhere, all within an ulp or two of each other, or infinities here and
+ * there. */
+static void worsen(property_problem *p, property_input *input) {
+    static const double specials[] = {INFINITY, -INFINITY, 0, -0.0, 1, NAN};
+    const uint64_t kind = cupel_random_below(&p->random, 6);
+    const double special = specials[cupel_random_below(&p->random, 6)];
+    const double about = ldexp(1.25, (int)cupel_random_below(&p->random, 20) - 10);
+    for (int64_t i = 0; i < input->count; i++) {
+        if (kind == 0) input->values[i] = special;
+        if (kind == 1)
+            input->values[i] =
+                cupel_round(input->type, about * (1 + (double)cupel_random_below(&p->random, 4) * 0x1p-23));
+        if (kind == 2 && cupel_random_below(&p->random, 4) == 0) input->values[i] = special;
+    }
+}
+
+static long setting(const char *name, long fallback) {
+    const char *text = getenv(name);
+    const long value = text ? strtol(text, NULL, 10) : 0;
+    return value > 0 ? value : fallback;
+}
+
+static void draw(property_problem *p, text *expression, uint64_t seed, cupel_arena *arena) {
+    static const cupel_dtype types[] = {CUPEL_F32, CUPEL_F32, CUPEL_F32, CUPEL_F16, CUPEL_BF16};
+    static const int64_t lengths[] = {1, 2, 3, 5, 8, 33};
+    *p = (property_problem){.arena = arena, .random = cupel_random_start(seed, 83)};
+    cupel_random *r = &p->random;
+    *expression = (text){0};
+    put(expression, "x * 1 + ");
+    if (cupel_random_below(r, 2)) *expression = (text){0};
+    put_row(expression, r, 2 + (int)cupel_random_below(r, DEEPEST - 1));
+    p->type = types[cupel_random_below(r, 5)];
+    p->rules = (cupel_rules){.working = CUPEL_F32, .fast_math = cupel_random_below(r, 2) != 0};
+    if (cupel_random_below(r, 5) == 0) p->rules.subnormals = CUPEL_SUBNORMALS_FLUSH;
+    p->m = 1 + (int64_t)cupel_random_below(r, 2);
+    p->n = lengths[cupel_random_below(r, 6)];
+    p->expression = expression->bytes;
+    const int pattern = (int)cupel_random_below(r, PATTERN_COUNT);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"x", "w", "b"};
+        property_input *in = property_add(p, names[i], i ? 1 : 2, i ? p->n : p->m, i ? 0 : p->n);
+        property_fill(p, in, cupel_random_below(r, 2) ? pattern : (int)cupel_random_below(r, PATTERN_COUNT));
+        worsen(p, in);
+    }
+    property_expect(p, 2, (const int64_t[]){p->m, p->n});
+}
+
+/* Does the language take it? Types and broadcasts of what was drawn are its business. */
+static bool builds(property_problem *p) {
+    cupel_error err = {0};
+    return property_try_build(p, &err) == CUPEL_OK;
+}
+
+static bool exact_objects(const property_problem *p, const cupel_shadow_output *run, int64_t *first) {
+    cupel_error err = {0};
+    cupel_exact_session *session;
+    cupel_allowed exact;
+    bool objects = false;
+    assert_int_equal(cupel_exact_open(p->graph, &p->bindings, &p->rules, &session, &err), CUPEL_OK);
+    if (cupel_exact_output(session, 0, p->arena, &exact, &err) == CUPEL_OK) {
+        const size_t size = cupel_format_of(run->type)->size;
+        for (int64_t i = 0; i < run->count && !objects; i++) {
+            objects = cupel_judge_element(&exact, i, run->bytes + (size_t)i * size) > CUPEL_NOT_JUDGED;
+            if (objects) *first = i;
+        }
+    }
+    cupel_exact_close(session);
+    return objects;
+}
+
+static void tell(const property_problem *p, const cupel_shadow_output *run, int64_t i, uint64_t seed,
+                 const char *plan) {
+    char line[512];
+    property_describe(p, run->values, i, line, sizeof line);
+    print_message("seed %llu plan %s fast %d flush %d n %d: %s\n    %s\n", (unsigned long long)seed, plan,
+                  p->rules.fast_math, p->rules.subnormals, (int)p->n, p->expression, line);
+    for (int k = 0; k < p->input_count && getenv("CUPEL_PROPERTY_VERBOSE"); k++)
+        for (int64_t j = 0; j < p->inputs[k].count && j < 8; j++)
+            print_message("    %s[%lld] = %.9g\n", p->inputs[k].name, (long long)j, p->inputs[k].values[j]);
+}
+
+static void good_shadows_of_compositions(void **state) {
+    (void)state;
+    const long cases = setting("CUPEL_PROPERTY_CASES", 6000), seed = setting("CUPEL_PROPERTY_SEED", 1);
+    const long begin =
+        setting("CUPEL_PROPERTY_FIRST", 0); /* to see one case again: its seed less 1000003 times SEED */
+    int plans, failures = 0, filtered = 0;
+    int64_t taken = 0, judged = 0, elements = 0;
+    const cupel_shadow_plan *family = cupel_shadow_family(&plans);
+    cupel_arena *arena = cupel_arena_create(0);
+    for (long k = begin; k < begin + cases && failures < 40; k++) {
+        property_problem p;
+        text expression;
+        const uint64_t case_seed = (uint64_t)seed * 1000003 + (uint64_t)k;
+        draw(&p, &expression, case_seed, arena);
+        if (builds(&p)) {
+            taken++;
+            property_answer_built(&p);
+            for (int64_t i = 0; i < p.count; i++) judged += p.allowed.reasons[i] == CUPEL_REASON_JUDGED;
+            elements += p.count;
+            bool told = false;
+            for (int i = 0; i < plans && !told; i++) {
+                const cupel_shadow_output run = shadow_case_run(&p, &family[i]);
+                double worst = 0;
+                int64_t first = -1;
+                if (shadow_case_judge(&p, &run, &worst, &first) == 0) continue;
+                told = exact_objects(&p, &run, &first);
+                if (told) tell(&p, &run, first, case_seed, family[i].name);
+                failures += told;
+                filtered += !told;
+            }
+        }
+        cupel_arena_reset(arena);
+    }
+    print_message(
+        "%lld of %ld expressions taken, %.1f %% of %lld elements judged, %d objections of the filter alone\n",
+        (long long)taken, cases, 100.0 * (double)judged / (double)elements, (long long)elements, filtered);
+    cupel_arena_free(arena);
+    assert_true(2 * taken >= cases);
+    assert_true(4 * judged >= elements);
+    assert_int_equal(failures, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(good_shadows_of_compositions)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
