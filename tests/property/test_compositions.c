@@ -75,6 +75,8 @@ static void put_row(text *t, cupel_random *r, int depth) {
         put_call(t, r, name, depth - 1, name[0] == 'f' ? " * x, [1])" : " * x, axis=-1)");
     } else if (kind < 14) {
         put_call(t, r, PICK(r, norms), depth - 1, " + x)");
+    } else if (kind == 14 && cupel_random_below(r, 2)) { /* every row times a matrix, and a narrower type */
+        put_call(t, r, "matmul", depth - 1, " + x * 0, q)");
     } else if (kind == 14) {
         put_call(t, r, PICK(r, pairs), depth - 1, ", ");
         put_row(t, r, depth - 1);
@@ -120,7 +122,10 @@ static void draw(property_problem *p, text *expression, uint64_t seed, cupel_are
     *expression = (text){0};
     put(expression, "x * 1 + ");
     if (cupel_random_below(r, 2)) *expression = (text){0};
+    const bool gradient = cupel_random_below(r, 4) == 0;
+    if (gradient) put(expression, "vjp(");
     put_row(expression, r, 2 + (int)cupel_random_below(r, DEEPEST - 1));
+    if (gradient) put(expression, " + x * 0, x, g)");
     p->type = types[cupel_random_below(r, 5)];
     p->rules = (cupel_rules){.working = CUPEL_F32, .fast_math = cupel_random_below(r, 2) != 0};
     if (cupel_random_below(r, 5) == 0) p->rules.subnormals = CUPEL_SUBNORMALS_FLUSH;
@@ -128,9 +133,11 @@ static void draw(property_problem *p, text *expression, uint64_t seed, cupel_are
     p->n = lengths[cupel_random_below(r, 6)];
     p->expression = expression->bytes;
     const int pattern = (int)cupel_random_below(r, PATTERN_COUNT);
-    for (int i = 0; i < 3; i++) {
-        static const char *const names[] = {"x", "w", "b"};
-        property_input *in = property_add(p, names[i], i ? 1 : 2, i ? p->n : p->m, i ? 0 : p->n);
+    for (int i = 0; i < 5; i++) {
+        static const char *const names[] = {"x", "w", "b", "g", "q"};
+        const bool row = names[i][0] == 'w' || names[i][0] == 'b';
+        const int64_t height = names[i][0] == 'q' ? p->n : p->m;
+        property_input *in = property_add(p, names[i], row ? 1 : 2, row ? p->n : height, row ? 0 : p->n);
         property_fill(p, in, cupel_random_below(r, 2) ? pattern : (int)cupel_random_below(r, PATTERN_COUNT));
         worsen(p, in);
     }
