@@ -1,4 +1,5 @@
 #include "shadow_cases.h"
+#include "good_radius.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -126,4 +127,33 @@ int shadow_case_judge(const property_problem *p, const cupel_shadow_output *run,
         if (isfinite(error) && isfinite(radius) && radius > 0) *worst = fmax(*worst, error / radius);
     }
     return outside;
+}
+
+const cupel_shadow_plan shadow_beyond[SHADOW_BEYOND] = {
+    {.name = "8 lanes", .order = CUPEL_SHADOW_LANES, .lanes = 8, .fused = true, .welford = true},
+    {.name = "64 lanes", .order = CUPEL_SHADOW_LANES, .lanes = 64, .hardware = true, .folded = true},
+    {.name = "128 lanes", .order = CUPEL_SHADOW_LANES, .lanes = 128, .reciprocal = true, .flush = true},
+    {.name = "tree", .order = CUPEL_SHADOW_TREE, .seed = 5, .fused = true, .hardware = true, .loose = true},
+    {.name = "kahan", .order = CUPEL_SHADOW_KAHAN, .reciprocal = true, .hardware = true, .flush = true},
+    {.name = "welford", .welford = true, .online = true, .reciprocal = true},
+};
+
+bool shadow_case_evidence(const property_problem *p, double **radius) {
+    cupel_error err;
+    *radius = NULL;
+    if (!cupel_good_radius_tame(p->graph, &p->bindings)) return false;
+    if (cupel_good_radius_find(p->graph, &p->bindings, &p->rules, &p->allowed, p->arena, radius, &err) !=
+        CUPEL_OK)
+        fail_msg("%s: %s", p->expression, err.text);
+    return *radius != NULL;
+}
+
+double shadow_case_evidence_ratio(const property_problem *p, const double *radius, const double *results,
+                                  int64_t *worst) {
+    double ratio = 0;
+    for (int64_t i = 0; i < p->count; i++) {
+        const double own = fabs(results[i] - p->allowed.value[i]) / radius[i];
+        if (isfinite(radius[i]) && own > ratio) ratio = own, *worst = i;
+    }
+    return ratio;
 }

@@ -36,4 +36,14 @@ int shadow_case_judge(const property_problem *p, const cupel_shadow_output *run,
 /* One run; fails the test on an error. */
 cupel_shadow_output shadow_case_run(const property_problem *p, const cupel_shadow_plan *plan);
 
+/* Plans that the evidence family lacks. */
+enum { SHADOW_BEYOND = 6 };
+extern const cupel_shadow_plan shadow_beyond[SHADOW_BEYOND];
+
+/* Has the problem values of ordinary size, where an evidence radius applies? The radius of each element. */
+bool shadow_case_evidence(const property_problem *p, double **radius);
+/* The largest error over evidence radius of results; *worst: where. */
+double shadow_case_evidence_ratio(const property_problem *p, const double *radius, const double *results,
+                                  int64_t *worst);
+
 #endif

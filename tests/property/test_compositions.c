@@ -220,7 +220,46 @@ static void good_shadows_of_compositions(void **state) {
     assert_int_equal(failures, 0);
 }
 
+/* Shadows that the evidence family lacks are no evidence either. */
+static void good_shadows_of_compositions_are_not_evident(void **state) {
+    (void)state;
+    const long cases = setting("CUPEL_PROPERTY_CASES", 6000), seed = setting("CUPEL_PROPERTY_SEED", 1);
+    int failures = 0, evident = 0;
+    double closest = 0;
+    cupel_arena *arena = cupel_arena_create(0);
+    for (long k = 0; k < cases && failures < 40; k++) {
+        property_problem p;
+        text expression;
+        double *radius;
+        const uint64_t case_seed = (uint64_t)seed * 1000003 + ((uint64_t)k << 24);
+        draw(&p, &expression, case_seed, arena);
+        if (builds(&p)) {
+            property_answer_built(&p);
+            if (shadow_case_evidence(&p, &radius)) {
+                evident++;
+                for (int i = 0; i < SHADOW_BEYOND; i++) {
+                    const cupel_shadow_output run = shadow_case_run(&p, &shadow_beyond[i]);
+                    int64_t at = 0;
+                    const double ratio = shadow_case_evidence_ratio(&p, radius, run.values, &at);
+                    closest = fmax(closest, ratio);
+                    if (ratio <= 1) continue;
+                    tell(&p, &run, at, case_seed, shadow_beyond[i].name);
+                    print_message("    %.2f times the evidence radius %.3g\n", ratio, radius[at]);
+                    failures++;
+                    break;
+                }
+            }
+        }
+        cupel_arena_reset(arena);
+    }
+    print_message("%d cases had an evidence radius; the closest good shadow %.3f\n", evident, closest);
+    cupel_arena_free(arena);
+    assert_true(evident > 0);
+    assert_int_equal(failures, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(good_shadows_of_compositions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(good_shadows_of_compositions),
+                                       cmocka_unit_test(good_shadows_of_compositions_are_not_evident)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

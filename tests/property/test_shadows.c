@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "good_radius.h"
 #include "shadow_cases.h"
 
 static long setting(const char *name, long fallback) {
@@ -17,17 +16,6 @@ static long setting(const char *name, long fallback) {
     const long value = text ? strtol(text, NULL, 10) : 0;
     return value > 0 ? value : fallback;
 }
-
-/* Plans that the family lacks. */
-static const cupel_shadow_plan beyond[] = {
-    {.name = "8 lanes", .order = CUPEL_SHADOW_LANES, .lanes = 8, .fused = true, .welford = true},
-    {.name = "64 lanes", .order = CUPEL_SHADOW_LANES, .lanes = 64, .hardware = true, .folded = true},
-    {.name = "128 lanes", .order = CUPEL_SHADOW_LANES, .lanes = 128, .reciprocal = true, .flush = true},
-    {.name = "tree", .order = CUPEL_SHADOW_TREE, .seed = 5, .fused = true, .hardware = true, .loose = true},
-    {.name = "kahan", .order = CUPEL_SHADOW_KAHAN, .reciprocal = true, .hardware = true, .flush = true},
-    {.name = "welford", .welford = true, .online = true, .reciprocal = true},
-};
-enum { BEYOND = sizeof beyond / sizeof *beyond };
 
 static void draw(property_problem *p, const shadow_case *c, uint64_t seed, cupel_arena *arena) {
     static const cupel_dtype types[] = {CUPEL_F32, CUPEL_F32, CUPEL_F16, CUPEL_BF16};
@@ -72,8 +60,8 @@ static void good_shadows_stay_inside(void **state) {
             property_problem p;
             const uint64_t case_seed = (uint64_t)seed * 1000003 + (uint64_t)k * 211 + (uint64_t)c;
             draw(&p, &shadow_cases[c], case_seed, arena);
-            for (int i = 0; i < plans + BEYOND; i++) {
-                const cupel_shadow_plan *plan = i < plans ? &family[i] : &beyond[i - plans];
+            for (int i = 0; i < plans + SHADOW_BEYOND; i++) {
+                const cupel_shadow_plan *plan = i < plans ? &family[i] : &shadow_beyond[i - plans];
                 const cupel_shadow_output run = shadow_case_run(&p, plan);
                 int64_t first = -1;
                 const int outside = shadow_case_judge(&p, &run, &worst, &first);
@@ -102,8 +90,8 @@ static void good_shadows_agree_with_every_function(void **state) {
             const uint64_t case_seed = (uint64_t)seed * 1000003 + (uint64_t)k * 211 + (uint64_t)o;
             property_draw(&p, property_operator_at(o), case_seed, arena);
             property_answer(&p);
-            for (int i = 0; i < plans + BEYOND; i++) {
-                const cupel_shadow_plan *plan = i < plans ? &family[i] : &beyond[i - plans];
+            for (int i = 0; i < plans + SHADOW_BEYOND; i++) {
+                const cupel_shadow_plan *plan = i < plans ? &family[i] : &shadow_beyond[i - plans];
                 const cupel_shadow_output run = shadow_case_run(&p, plan);
                 double worst = 0;
                 int64_t first = -1;
@@ -119,28 +107,6 @@ static void good_shadows_agree_with_every_function(void **state) {
 }
 
 /* ---- the evidence radius ---- */
-
-/* Values of ordinary size: where the evidence radius applies. */
-static bool is_evident(const property_problem *p, double **radius) {
-    cupel_error err;
-    *radius = NULL;
-    if (!cupel_good_radius_tame(p->graph, &p->bindings)) return false;
-    if (cupel_good_radius_find(p->graph, &p->bindings, &p->rules, &p->allowed, p->arena, radius, &err) !=
-        CUPEL_OK)
-        fail_msg("%s: %s", p->expression, err.text);
-    return *radius != NULL;
-}
-
-/* The largest error over evidence radius of results. */
-static double evident_ratio(const property_problem *p, const double *radius, const double *results,
-                            int64_t *worst) {
-    double ratio = 0;
-    for (int64_t i = 0; i < p->count; i++) {
-        const double own = fabs(results[i] - p->allowed.value[i]) / radius[i];
-        if (isfinite(radius[i]) && own > ratio) ratio = own, *worst = i;
-    }
-    return ratio;
-}
 
 /* Kernels written by hand, and shadows that the family lacks, stay inside the evidence radius. */
 static void good_kernels_are_not_evident(void **state) {
@@ -159,15 +125,15 @@ static void good_kernels_are_not_evident(void **state) {
             const uint64_t case_seed = (uint64_t)seed * 1000003 + (uint64_t)k * 307 + (uint64_t)o;
             property_draw(&p, op, case_seed, arena);
             property_answer(&p);
-            if (is_evident(&p, &radius)) {
+            if (shadow_case_evidence(&p, &radius)) {
                 double *results = cupel_arena_alloc(arena, (size_t)p.count * sizeof(double) + 8);
                 int64_t at = 0;
                 const int form = (int)cupel_random_below(&p.random, (uint64_t)op->forms);
                 property_run(&p, op, form, results);
-                double ratio = evident_ratio(&p, radius, results, &at);
-                for (int i = 0; i < BEYOND; i++) {
-                    const cupel_shadow_output run = shadow_case_run(&p, &beyond[i]);
-                    ratio = fmax(ratio, evident_ratio(&p, radius, run.values, &at));
+                double ratio = shadow_case_evidence_ratio(&p, radius, results, &at);
+                for (int i = 0; i < SHADOW_BEYOND; i++) {
+                    const cupel_shadow_output run = shadow_case_run(&p, &shadow_beyond[i]);
+                    ratio = fmax(ratio, shadow_case_evidence_ratio(&p, radius, run.values, &at));
                 }
                 evident++;
                 worst = fmax(worst, ratio);
