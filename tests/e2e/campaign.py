@@ -14,6 +14,7 @@ Up to 65,536 elements a search favours small cases, 500 to 3,000 elements in the
 A contract that an executor cannot run is a note. A verdict but "accepted" stops nothing, and the exit status is 1 then.
 """
 import argparse
+import collections
 import datetime
 import json
 import os
@@ -30,6 +31,8 @@ FIRST_CASES = 1000
 # The mean of running slices, over the mean that is aimed at.
 LARGE_GUESS, SMALL_GUESS = 1.5, 0.3
 GPU_JOBS = 6
+# An executor that fails so often at a contract is left alone with it: a GPU that others use may once lack memory.
+TRIES = 3
 
 
 def revision(options):
@@ -88,6 +91,7 @@ class Contract:
     def __init__(self, path, name):
         self.path, self.name = path, name
         self.entries, self.seeds, self.running = [], set(), []
+        self.failures = collections.Counter()  # by executor
         self.cannot = {}  # why, by executor
 
     def add(self, entry):
@@ -211,14 +215,17 @@ class Campaign:
     def fail(self, slice_, code, text):
         """Status 3: the executor does not run it. Anything else is a defect, of the contract or of cupel."""
         try:
-            text = json.loads(text)["error"]["text"]
+            text = json.JSONDecoder().raw_decode(text)[0]["error"]["text"]
         except (json.JSONDecodeError, KeyError, TypeError):
             text = " ".join(text.split())[-500:]
-        known = slice_.executor in slice_.contract.cannot
-        slice_.contract.cannot[slice_.executor] = text
+        contract, executor = slice_.contract, slice_.executor
         self.failed += code != 3
-        if not known or code != 3:
-            print(f"note: {slice_.contract.name} does not run on {slice_.executor} (status {code}): {text}", flush=True)
+        contract.failures[executor] += 1
+        if contract.failures[executor] == TRIES:
+            contract.cannot[executor] = text
+            print(f"note: {contract.name} does not run on {executor} (status {code}): {text}", flush=True)
+        elif code != 3:
+            print(f"{contract.name} seed {slice_.seed} failed on {executor} (status {code}): {text}", flush=True)
 
     def work(self, executor, gpu):
         while True:
@@ -252,7 +259,7 @@ class Campaign:
             groups = [Sum([e for e in contract.entries if e["executor"] == executor]) for executor in executors]
             total = Sum(contract.entries)
             findings = sum(len(e["findings"]) for e in contract.entries)
-            notes = [f"not on {executor}: {why}" for executor, why in contract.cannot.items()]
+            notes = [f"not on {executor}: {why[:60]}" for executor, why in contract.cannot.items()]
             if total.cases and total.mean() < self.options.goal and any(e.get("reached") for e in contract.entries):
                 notes.append("the contract's largest shapes were tried")
             print(f"{contract.name:27}" + "".join(f"{g.cases:13} {g.mean():7.0f}" for g in groups + [total])

@@ -21,6 +21,7 @@ contract, cases, executor = value("--contract"), int(value("--cases")), value("-
 with open(os.environ["LOG"], "a") as log:
     log.write(json.dumps([contract, executor, os.environ.get("CUDA_VISIBLE_DEVICES"), value("--seed")]) + "\\n")
 if contract.startswith("refused") and executor == "cuda":
+    print("why", file=sys.stderr)
     print(json.dumps({"error": {"text": "no such thing on a GPU", "status": 3}}))
     sys.exit(3)
 if contract.startswith("broken"):
