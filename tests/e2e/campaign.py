@@ -2,7 +2,7 @@
 """The long tier's campaign over correct kernels: every accepted contract of the manifest, in slices of cases with
 consecutive seeds, until each has had its number of cases. Each finished slice is one line in the record (date, revision,
 executor, contract, seed, largest case, cases, elements, seconds, verdict, findings, whether the largest claimed shapes were
-tried), so a campaign that was stopped goes on where it was: what the record holds is not run again, nor what the records
+tried, the reason of an inconclusive verdict), so a campaign that was stopped goes on where it was: what the record holds is not run again, nor what the records
 of --done hold, which are only read. Lines without an executor are the emulator's.
 
 All contracts are served evenly: the next slice is of one that has had the fewest rounds of --slice cases, and of these of the
@@ -26,8 +26,8 @@ import time
 
 from manifest import check, read_manifest
 
-# Of a contract of which nothing is known yet.
-FIRST_CASES = 1000
+# Of a contract of which nothing is known yet, and of a slow one.
+FIRST_CASES, LEAST_CASES = 1000, 200
 # The mean of running slices, over the mean that is aimed at.
 LARGE_GUESS, SMALL_GUESS = 1.5, 0.3
 GPU_JOBS = 6
@@ -118,12 +118,12 @@ class Contract:
     def next(self, options, executor):
         large = self.mean_soon(options) < options.mean
         largest = options.large_elements if large else options.elements
-        cases = min(options.slice, options.cases - self.planned())
+        cases = options.slice  # also the last one: a few cases alone may show nothing
         pace = self.seconds_per_case(executor, largest)
         if pace is None:
             cases = min(cases, FIRST_CASES)
         elif pace * cases > options.slice_seconds:
-            cases = min(cases, max(100, int(options.slice_seconds / pace) // 100 * 100))
+            cases = min(cases, max(LEAST_CASES, int(options.slice_seconds / pace) // 100 * 100))
         seed = options.seed
         while seed in self.seeds:
             seed += 1
@@ -150,7 +150,7 @@ class Slice:
             return None, (code, text)
         for finding in report["findings"]:
             print(f"{self.contract.name} seed {self.seed}: {json.dumps(finding)[:1500]}", flush=True)
-        return {
+        entry = {
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "revision": options.revision,
             "executor": self.executor,
@@ -163,7 +163,10 @@ class Slice:
             "verdict": report["verdict"],
             "findings": [f["signature"] for f in report["findings"]],
             "reached": all(dim["tried"] and dim["tried"][1] == dim["claimed"][1] for dim in report["dims"]),
-        }, None
+        }
+        if entry["verdict"] != "accepted":
+            entry["reason"] = report.get("reason")
+        return entry, None
 
 
 class Campaign:
@@ -209,8 +212,8 @@ class Campaign:
             contract.add(entry)
             self.ran.append(entry)
             print(f"{self.elapsed():5.0f} s  {slice_.executor} {contract.name} seed {entry['seed']}: {entry['cases']} cases, "
-                  f"{entry['elements'] / max(1, entry['cases']):.0f} elements each, {entry['seconds']} s, {entry['verdict']}",
-                  flush=True)
+                  f"{entry['elements'] / max(1, entry['cases']):.0f} elements each, {entry['seconds']} s, {entry['verdict']}"
+                  + (f": {entry['reason']}" if entry.get("reason") else ""), flush=True)
 
     def fail(self, slice_, code, text):
         """Status 3: the executor does not run it. Anything else is a defect, of the contract or of cupel."""
