@@ -74,6 +74,21 @@ typedef struct cupel_finding_run {
     bool history;      /* the recipe's history came before it */
 } cupel_finding_run;
 
+/* How it is known that a kernel has a shadow's fault. */
+typedef enum cupel_cause_basis {
+    CUPEL_CAUSE_BITS,   /* the shadow gives the same bits */
+    CUPEL_CAUSE_RESULT, /* the same but for the roundings of two conforming kernels */
+    CUPEL_CAUSE_GRID    /* every result is a number of the accumulator's type and within its error */
+} cupel_cause_basis;
+
+typedef struct cupel_cause {
+    cupel_shadow_fault fault;
+    bool everywhere; /* in right elements too */
+    cupel_cause_basis basis;
+    unsigned others; /* faults of sums, a bit each, that explain the case as well, and no larger one told them
+                        apart */
+} cupel_cause;
+
 typedef struct cupel_finding {
     cupel_gate gate; /* provisional until attribution by necessity has run, for kinds that need it */
     cupel_finding_kind kind;
@@ -100,8 +115,7 @@ typedef struct cupel_finding {
     cupel_finding_run run_a, run_b; /* NONDETERMINISM, HISTORY, STRAY_READ: the two that differ */
     int necessary_traits;           /* CUPEL_TRAIT_*, after attribution */
     bool gradient;                  /* the output's postcondition holds a vjp */
-    cupel_shadow_fault cause;       /* the fault whose shadow gives the same bits (likely_cause.h), */
-    bool cause_everywhere;          /* in right elements too */
+    cupel_cause cause;              /* likely_cause.h */
     char text[512];                 /* one sentence */
 } cupel_finding;
 

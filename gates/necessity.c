@@ -78,8 +78,8 @@ static bool is_flushed(const cupel_finding *finding) {
 static int traits_of(const cupel_finding *finding, int necessary_traits) {
     int traits = finding->gradient ? CUPEL_TRAIT_GRADIENT : 0;
     if (necessary_traits == 0 && is_flushed(finding)) traits |= CUPEL_TRAIT_SUBNORMAL;
-    if (CUPEL_SHADOW_ORDER_FAULTS >> finding->cause & 1) traits |= CUPEL_TRAIT_SEQUENCE;
-    if (CUPEL_SHADOW_SUM_FAULTS >> finding->cause & 1) traits |= CUPEL_TRAIT_SUMS;
+    if (CUPEL_SHADOW_ORDER_FAULTS >> finding->cause.fault & 1) traits |= CUPEL_TRAIT_SEQUENCE;
+    if (CUPEL_SHADOW_SUM_FAULTS >> finding->cause.fault & 1) traits |= CUPEL_TRAIT_SUMS;
     return traits;
 }
 

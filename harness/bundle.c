@@ -17,6 +17,7 @@
 
 #include "explanation.h"
 #include "json_field.h"
+#include "likely_cause.h"
 #include "npy.h"
 #include "repro.h"
 #include "schedule.h"
@@ -202,12 +203,13 @@ static json_t *text_array(const char *const *texts, int count, bool folders) {
 
 static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, const char *folder,
                              cupel_error *err) {
-    char absolute[PATH_MAX], here[PATH_MAX], relative[PATH_MAX] = "", hash[32];
+    char absolute[PATH_MAX], here[PATH_MAX], relative[PATH_MAX] = "", hash[32], cause[256];
     const char *path = realpath(bundle->contract_path, absolute) ? absolute : bundle->contract_path;
     if (path == absolute && realpath(folder, here)) relative_path(here, absolute, relative, sizeof relative);
     snprintf(hash, sizeof hash, "%016" PRIx64, file_hash(bundle->contract->source));
+    cupel_likely_cause_write(&bundle->finding->cause, cause, sizeof cause);
     json_t *meta = json_pack(
-        "{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:o, s:o, s:i, s:s}", "bundle",
+        "{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:o, s:o, s:i, s:s, s:s}", "bundle",
         BUNDLE_FORMAT, "contract_path", path, "contract_relative", relative, "contract", bundle->contract->id,
         "executor", bundle->executor, "gate", cupel_gate_id(bundle->finding->gate), "signature", signature,
         "kind", cupel_finding_title(bundle->finding), "seed", cupel_json_from_number(bundle->seed),
@@ -215,7 +217,7 @@ static cupel_code write_meta(const cupel_bundle *bundle, const char *signature, 
         text_array(bundle->defines, bundle->define_count, false), "includes",
         text_array(bundle->includes, bundle->include_count, true), "traits",
         bundle->report ? bundle->report->necessary_traits : 0, "region",
-        bundle->report ? bundle->report->region : "");
+        bundle->report ? bundle->report->region : "", "cause", bundle->provisional ? "" : cause);
     char *text = meta ? json_dumps(meta, JSON_INDENT(2)) : NULL;
     cupel_code code =
         text ? write_in(folder, "bundle.json", text, strlen(text), err)
@@ -468,6 +470,7 @@ static cupel_code read_rest(const cupel_json_fields *f, cupel_bundle_info *out) 
     CUPEL_TRY(cupel_json_text(f, "region", false, out->region, sizeof out->region));
     CUPEL_TRY(cupel_json_number(f, "traits", TRAITS_ALL, &traits));
     out->traits = (int)traits;
+    CUPEL_TRY(cupel_json_text(f, "cause", false, out->cause, sizeof out->cause));
     CUPEL_TRY(cupel_json_number(f, "seed", UINT64_MAX, &out->seed));
     CUPEL_TRY(cupel_json_texts(f, "defines", out->defines[0], sizeof out->defines[0], CUPEL_BUNDLE_TEXTS_MAX,
                                &out->define_count));

@@ -45,6 +45,7 @@ typedef struct cupel_bundle_info {
     char source_hash[32]; /* may be empty */
     char region[512];     /* where it fails, in words; empty where that is not known */
     int traits;           /* CUPEL_TRAIT_* that are necessary */
+    char cause[256];      /* likely_cause.h; may be empty */
     char contract_id[128], executor[16], signature[160], gate[16];
     bool provisional;
     uint64_t seed;

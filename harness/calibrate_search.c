@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "calibrate_impl.h"
-#include "likely_cause.h"
 #include "starts.h"
 
 enum { SIGNATURES_MAX = 8, MINIMISE_TRIES = 400 };
@@ -59,20 +58,6 @@ static bool is_decided(const run *r) {
     return r->shadow->good ? r->row->rejected != 0 : (r->row->rejected & r->shadow->own) != 0;
 }
 
-/* A fault whose shadow gives the minimal case's bits may name the gate, as it does where a check saves a
- * finding. */
-static void likely_gate(run *r, const cupel_recipe *minimal, const char *signature, cupel_finding *finding) {
-    cupel_arena_reset(r->arena);
-    if (try_recipe(r, minimal, r->arena, &r->trial, NULL) != CUPEL_OK) return;
-    const cupel_finding *again = cupel_trial_finding(&r->trial, signature);
-    if (!again) return;
-    const int traits = finding->necessary_traits;
-    *finding = *again;
-    finding->necessary_traits = traits;
-    cupel_likely_cause_find(&r->trial, finding);
-    finding->gate = cupel_gate_of_finding(finding, traits);
-}
-
 /* The gate of a confirmed finding, by what its minimal case needs. */
 static void settle(run *r, const cupel_recipe *found, const char *signature) {
     const cupel_predicate predicate = {.self = r, .try_one = try_recipe};
@@ -83,7 +68,6 @@ static void settle(run *r, const cupel_recipe *found, const char *signature) {
     if (cupel_minimise(r->contract, signature, &predicate, &budget, &recipe, &finding, &report, NULL) !=
         CUPEL_OK)
         return;
-    likely_gate(r, &recipe, signature, &finding);
     const bool better = is_own(r, finding.gate) || r->row->rejected == 0;
     r->row->rejected |= 1u << finding.gate;
     r->findings[finding.gate]++;

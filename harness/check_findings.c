@@ -119,9 +119,7 @@ static void tell(const cupel_check *c, const cupel_check_finding *found) {
 }
 
 void cupel_check_save(cupel_check *c, cupel_check_finding *found, const cupel_trial *trial) {
-    cupel_likely_cause_find(trial, &found->finding);
-    if (found->minimised) /* a minimal case alone says what the failure needs; its cause may say more */
-        found->finding.gate = cupel_gate_of_finding(&found->finding, found->finding.necessary_traits);
+    if (!found->minimised) cupel_likely_cause_find(trial, &found->finding);
     (void)write_bundle(c, found, trial); /* the finding says why not */
     cupel_check_describe(c, found, trial);
     tell(c, found);
@@ -242,6 +240,7 @@ static void minimise(cupel_check *c, cupel_check_finding *found) {
     found->finding = *again;
     found->finding.gate = finding.gate;
     found->finding.necessary_traits = finding.necessary_traits;
+    found->finding.cause = finding.cause;
     found->report = report;
     found->minimised = true;
     cupel_check_save(c, found, &trial);

@@ -79,7 +79,8 @@ static void keep_known(cupel_check *c, const cupel_bundle_info *info, const char
     snprintf(found->bundle, sizeof found->bundle, "%s", path);
     found->known = true;
     found->minimised = minimal;
-    cupel_likely_cause_find(trial, &found->finding);
+    /* of the same kernel: keep_known is not called for another */
+    cupel_likely_cause_recall(trial, info->cause, &found->finding);
     cupel_check_describe(c, found, trial);
     c->report->known++;
     if (c->listener && c->listener->found) c->listener->found(c->listener->self, found);

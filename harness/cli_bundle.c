@@ -59,3 +59,9 @@ void cupel_cli_bundle_close(cupel_cli_bundle *opened) {
     cupel_supervisor_close(opened->supervisor);
     cupel_cli_session_close(&opened->session);
 }
+
+const char *cupel_cli_bundle_cause(const cupel_cli_bundle *opened, const char *signature) {
+    const bool same = strcmp(signature, opened->info.signature) == 0 &&
+                      !cupel_bundle_source_changed(&opened->info, opened->session.contract);
+    return same ? opened->info.cause : "";
+}

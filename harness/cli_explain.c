@@ -41,8 +41,10 @@ static void print_finding(const cupel_cli_bundle *o, const cupel_finding *findin
     cupel_word_place(at, place, sizeof place);
     if (place[0]) printf("  place     %s\n", place);
     cupel_finding known = *finding;
-    char cause[160];
-    cupel_likely_cause_find(trial, &known);
+    char cause[CUPEL_LIKELY_CAUSE_TEXT];
+    char signature[160];
+    cupel_finding_signature(finding, signature, sizeof signature);
+    cupel_likely_cause_recall(trial, cupel_cli_bundle_cause(o, signature), &known);
     cupel_likely_cause_describe(&known, cause, sizeof cause);
     if (cause[0]) printf("  likely    %s\n", cause);
     cupel_explain_runs(finding, trial, "  ", stdout);

@@ -50,10 +50,10 @@ static void compare_output(const cupel_cli_bundle *o, const char *bundle, const 
 static void print_findings(const cupel_cli_bundle *o, const char *bundle, const cupel_trial *trial) {
     for (int i = 0; i < trial->judged.finding_count; i++) {
         cupel_check_finding found = {.finding = trial->judged.findings[i], .recipe = o->recipe};
-        cupel_likely_cause_find(trial, &found.finding);
         cupel_gate gate;
         char signature[160];
         cupel_finding_signature(&found.finding, signature, sizeof signature);
+        cupel_likely_cause_recall(trial, cupel_cli_bundle_cause(o, signature), &found.finding);
         /* the bundle knows the gate by necessity; a single run does not */
         if (strcmp(signature, o->info.signature) == 0 && cupel_gate_parse(o->info.gate, &gate))
             found.finding.gate = gate;
@@ -197,10 +197,8 @@ static cupel_code save_minimal(cupel_cli_bundle *o, const cupel_cli_settings *se
     cupel_finding finding = *again;
     finding.gate = found->finding.gate;
     finding.necessary_traits = found->finding.necessary_traits;
+    finding.cause = found->finding.cause;
     found->finding = finding;
-    cupel_likely_cause_find(&trial, &found->finding);
-    if (!found->gate_untested) /* its cause may say more than what it needs */
-        found->finding.gate = cupel_gate_of_finding(&found->finding, finding.necessary_traits);
     /* nothing was learnt: what the bundle says about itself stays */
     if (found->gate_untested && cupel_recipe_equal(o->session.contract, &found->recipe, &o->recipe))
         snprintf(found->bundle, sizeof found->bundle, "%s", bundle);

@@ -75,7 +75,7 @@ static void write_place(FILE *out, const cupel_finding *finding) {
 
 /* A shadow with one fault that gives the kernel's bits. */
 static void write_likely_cause(FILE *out, const cupel_finding *finding) {
-    char cause[160];
+    char cause[CUPEL_LIKELY_CAUSE_TEXT];
     cupel_likely_cause_describe(finding, cause, sizeof cause);
     if (cause[0])
         fprintf(out, "Likely cause: %s. The claimed expression was evaluated with this one fault.\n\n",

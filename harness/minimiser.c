@@ -11,7 +11,7 @@ enum { PASS_MAX = 32 };
 
 /* How the budget is shared: the end of each phase as a part of the whole. Attribution has its own share,
  * since it names the gate; what a phase leaves is for the next. */
-static const double passes_share = 0.35, attribution_share = 0.8, scan_share = 0.9;
+static const double passes_share = 0.35, attribution_share = 0.8, scan_share = 0.9, region_share = 0.98;
 
 static void phase(cupel_shrink *shrink, double start, const cupel_minimise_options *budget, double share) {
     shrink->deadline = start + budget->seconds * share;
@@ -52,13 +52,50 @@ static bool prove_smallest(cupel_shrink *shrink) {
     }
 }
 
-/* What a shadow with one fault says of the minimal case: it may name the gate. One more try, where the
- * budget has one left; not of a fault, which may take its time. */
-static void find_cause(cupel_shrink *shrink) {
+/* The original case once more, and cases of moderate size with normal values: of the original's values and
+ * types, or of the minimal case's. */
+static bool make_witness(const cupel_shrink *shrink, const cupel_recipe *original, int which,
+                         cupel_recipe *r) {
+    enum { EXTENT = 64, PRODUCT = 1 << 14 };
+    const cupel_contract *contract = shrink->contract;
+    const int dims = contract->dim_count - contract->variant_count;
+    *r = which == 2 ? shrink->best : *original;
+    if (which == 0) return true;
+    r->permutation = 0;
+    for (int d = 0; d < dims; d++) r->dims[d] = contract->dims[d].hi < EXTENT ? contract->dims[d].hi : EXTENT;
+    for (int64_t product = PRODUCT + 1; product > PRODUCT;) {
+        int largest = 0;
+        product = 1;
+        for (int d = 0; d < dims; d++) {
+            if (r->dims[d] > r->dims[largest]) largest = d;
+            product *= r->dims[d] > 0 ? r->dims[d] : 1;
+        }
+        if (product <= PRODUCT || r->dims[largest] / 2 < contract->dims[largest].lo) break;
+        r->dims[largest] /= 2;
+    }
+    for (int t = 0; t < contract->tensor_count; t++)
+        r->tensors[t] = (cupel_tensor_recipe){.pattern = CUPEL_PATTERN_NORMAL,
+                                              .amplitude = 1,
+                                              .seed = (uint32_t)(97 * which + t),
+                                              .layout = r->tensors[t].layout};
+    return cupel_shrink_repair(contract, r);
+}
+
+/* What a shadow with one fault says of the minimal case: it may name the gate. Where several faults of sums
+ * say the same, larger cases decide. A few more tries; not of a fault, which may take its time. */
+static void find_cause(cupel_shrink *shrink, const cupel_recipe *original) {
+    enum { WITNESSES = 3 };
     if (shrink->finding.fault != CUPEL_FAULT_NONE || shrink->finding.output < 0) return;
     const cupel_trial *trial = cupel_shrink_try(shrink, &shrink->best);
-    if (trial && cupel_shrink_finding(trial, shrink->signature))
-        cupel_likely_cause_find(trial, &shrink->finding);
+    if (!trial || !cupel_shrink_finding(trial, shrink->signature)) return;
+    cupel_likely_cause_find(trial, &shrink->finding);
+    const unsigned open = cupel_likely_cause_open(trial, &shrink->finding);
+    for (int which = 0; open && which < WITNESSES; which++) {
+        cupel_recipe witness;
+        if (!make_witness(shrink, original, which, &witness)) continue;
+        trial = cupel_shrink_try(shrink, &witness);
+        if (trial && trial->allowed && cupel_likely_cause_weigh(trial, open, &shrink->finding)) return;
+    }
 }
 
 cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
@@ -81,7 +118,7 @@ cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
     phase(&shrink, start, &budget, scan_share);
     if (!fixed_point || shrink.accepted != accepted) fixed_point = run_passes(&shrink);
     report->smallest_proved = prove_smallest(&shrink) && fixed_point;
-    phase(&shrink, start, &budget, 1);
+    phase(&shrink, start, &budget, region_share);
     report->region[0] = '\0';
     if (proof) cupel_region_sweep(&shrink, report->smallest_proved, report->region, sizeof report->region);
     if (proof) cupel_region_variants(&shrink, report->region, sizeof report->region);
@@ -89,7 +126,8 @@ cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
     /* a trait that the later phases removed from the minimal case was not necessary */
     traits &= cupel_recipe_traits(contract, &shrink.best) | CUPEL_TRAITS_OF_VALUES;
     report->tries = shrink.tries;
-    find_cause(&shrink);
+    phase(&shrink, start, &budget, 1);
+    find_cause(&shrink, recipe);
     *recipe = shrink.best;
     *finding = shrink.finding;
     finding->necessary_traits = report->necessary_traits = traits;

@@ -111,9 +111,9 @@ static json_t *finding_object(const cupel_check_finding *found) {
     json_object_set_new(object, "place", text_or_null(where));
     json_object_set_new(object, "race", finding->has_race ? race_object(&finding->race) : json_null());
     json_object_set_new(object, "likely_cause",
-                        finding->cause == CUPEL_SHADOW_NO_FAULT
+                        finding->cause.fault == CUPEL_SHADOW_NO_FAULT
                             ? json_null()
-                            : json_string(cupel_shadow_fault_name(finding->cause)));
+                            : json_string(cupel_shadow_fault_name(finding->cause.fault)));
     json_object_set_new(object, "bundle", text_or_null(found->bundle));
     return object;
 }

@@ -216,7 +216,7 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     cupel_word_place(cupel_word_place_of(finding), place, sizeof place);
     if (place[0]) fprintf(out, "  place     %s\n", place);
     print_race(finding, out);
-    char cause[160];
+    char cause[CUPEL_LIKELY_CAUSE_TEXT];
     cupel_likely_cause_describe(finding, cause, sizeof cause);
     if (cause[0]) fprintf(out, "  likely    %s\n", cause);
     /* a bundle of an earlier run says itself what was learnt then */

@@ -17,7 +17,7 @@ static cupel_shadow_plan admitted(const cupel_rules *rules, const cupel_shadow_p
     return p;
 }
 
-static cupel_dtype accumulator_of(const cupel_rules *rules, cupel_shadow_fault fault) {
+cupel_dtype cupel_shadow_accumulator(const cupel_rules *rules, cupel_shadow_fault fault) {
     if (fault == CUPEL_SHADOW_F16_ACCUMULATOR) return CUPEL_F16;
     if (fault == CUPEL_SHADOW_BF16_ACCUMULATOR) return CUPEL_BF16;
     if (fault == CUPEL_SHADOW_F32_ACCUMULATOR) return CUPEL_F32;
@@ -135,8 +135,8 @@ static cupel_code run(cupel_shadow *s, cupel_arena *arena, cupel_shadow_output *
     return CUPEL_OK;
 }
 
-static int64_t longest_row(const cupel_graph *graph) {
-    int64_t longest = 256; /* lanes */
+static int64_t longest_row(const cupel_graph *graph, int lanes) {
+    int64_t longest = lanes > 256 ? lanes : 256;
     for (int i = 0; i < graph->node_count; i++) {
         const cupel_node *n = &graph->nodes[i];
         if (n->rank > 0 && n->shape[n->rank - 1] > longest) longest = n->shape[n->rank - 1];
@@ -145,7 +145,8 @@ static int64_t longest_row(const cupel_graph *graph) {
 }
 
 static cupel_code prepare(cupel_shadow *s) {
-    const size_t n = (size_t)s->graph->node_count + 1, row = (size_t)(s->longest = longest_row(s->graph));
+    const size_t n = (size_t)s->graph->node_count + 1,
+                 row = (size_t)(s->longest = longest_row(s->graph, s->plan.lanes));
     s->tensors = calloc(n, sizeof *s->tensors);
     s->patterns = calloc(n, sizeof *s->patterns);
     s->uses = calloc(n, sizeof *s->uses);
@@ -174,7 +175,7 @@ cupel_code cupel_shadow_run(const cupel_graph *graph, const cupel_bindings *bind
                       .w = cupel_working_of(rules),
                       .sequential = rules->sequential,
                       .plan = admitted(rules, plan),
-                      .accumulator = accumulator_of(rules, plan->fault),
+                      .accumulator = cupel_shadow_accumulator(rules, plan->fault),
                       .noise = plan->seed * UINT64_C(0x9e3779b97f4a7c15) + 1,
                       .permuted = -1,
                       .err = err};

@@ -12,6 +12,9 @@ typedef enum cupel_shadow_summation {
     CUPEL_SHADOW_REVERSED,
     CUPEL_SHADOW_PAIRWISE, /* neighbours, level by level */
     CUPEL_SHADOW_LANES,    /* term i goes to lane i % lanes; the lanes' sums are folded in halves */
+    CUPEL_SHADOW_CHUNKS,   /* lanes of consecutive terms, ceil(n / lanes) each; folded as above */
+    CUPEL_SHADOW_STEPS,    /* term i goes to lane i % lanes; the lanes' sums are added one after the other */
+    CUPEL_SHADOW_TILES, /* sums of `lanes` consecutive terms, whose total is kept in the working precision */
     CUPEL_SHADOW_PERMUTED, /* sequential over a random permutation */
     CUPEL_SHADOW_TREE,     /* random tree: two random partial sums are added, again and again */
     CUPEL_SHADOW_KAHAN     /* sequential, compensated */
@@ -31,6 +34,10 @@ typedef enum cupel_shadow_operands {
     X(BF16_ACCUMULATOR, "bf16-accumulator", "a bf16 accumulator")                                            \
     X(F32_ACCUMULATOR, "f32-accumulator", "an fp32 accumulator")                                             \
     X(TF32_PRODUCTS, "tf32-products", "operands of products rounded to tf32")                                \
+    X(TF32_CUT, "tf32-cut", "operands of products cut to tf32")                                              \
+    X(BF16_PRODUCTS, "bf16-products", "operands of products rounded to bf16")                                \
+    X(BF16_CUT, "bf16-cut", "operands of products cut to bf16")                                              \
+    X(F16_PRODUCTS, "f16-products", "operands of products rounded to fp16")                                  \
     X(FLUSHED, "flush-to-zero", "subnormals flushed to zero")                                                \
     X(NO_MAXIMUM, "no-maximum", "exp taken without subtracting the maximum")                                 \
     X(ONE_PASS, "one-pass-variance", "a one-pass variance, E[x^2] - E[x]^2")                                 \
@@ -53,15 +60,20 @@ typedef enum cupel_shadow_fault {
         CUPEL_SHADOW_FAULT_COUNT
 } cupel_shadow_fault;
 
-/* Faults that are a matter of order (ORD-03), and those that are a matter of the accumulator (PRC-02). */
+/* Faults that are a matter of order (ORD-03), and those that are a matter of the precision in which sums are
+ * taken (PRC-02): of the accumulator, or of the operands of their products. */
 enum {
     CUPEL_SHADOW_ORDER_FAULTS = 1 << CUPEL_SHADOW_LAST_TIE | 1 << CUPEL_SHADOW_REVERSED_SCAN |
                                 1 << CUPEL_SHADOW_EXCLUSIVE_SCAN | 1 << CUPEL_SHADOW_DROPPED_CARRY |
                                 1 << CUPEL_SHADOW_SHORT_CARRY | 1 << CUPEL_SHADOW_RAW_CARRY,
     CUPEL_SHADOW_CARRY_FAULTS =
         1 << CUPEL_SHADOW_DROPPED_CARRY | 1 << CUPEL_SHADOW_SHORT_CARRY | 1 << CUPEL_SHADOW_RAW_CARRY,
-    CUPEL_SHADOW_SUM_FAULTS = 1 << CUPEL_SHADOW_F16_ACCUMULATOR | 1 << CUPEL_SHADOW_BF16_ACCUMULATOR |
-                              1 << CUPEL_SHADOW_F32_ACCUMULATOR | 1 << CUPEL_SHADOW_TF32_PRODUCTS
+    CUPEL_SHADOW_OPERAND_FAULTS = 1 << CUPEL_SHADOW_TF32_PRODUCTS | 1 << CUPEL_SHADOW_TF32_CUT |
+                                  1 << CUPEL_SHADOW_BF16_PRODUCTS | 1 << CUPEL_SHADOW_BF16_CUT |
+                                  1 << CUPEL_SHADOW_F16_PRODUCTS,
+    CUPEL_SHADOW_ACCUMULATOR_FAULTS = 1 << CUPEL_SHADOW_F16_ACCUMULATOR | 1 << CUPEL_SHADOW_BF16_ACCUMULATOR |
+                                      1 << CUPEL_SHADOW_F32_ACCUMULATOR,
+    CUPEL_SHADOW_SUM_FAULTS = CUPEL_SHADOW_ACCUMULATOR_FAULTS | CUPEL_SHADOW_OPERAND_FAULTS
 };
 
 /* How the graph is evaluated. The zero plan is the plainest kernel: sequential, nothing fused. What the rules
@@ -70,7 +82,7 @@ enum {
 typedef struct cupel_shadow_plan {
     const char *name, *sentence;
     cupel_shadow_summation order;
-    int lanes;     /* of LANES; the block of blocked scans, and of a carry's fault (0: 32) */
+    int lanes;     /* of LANES to TILES; the block of blocked scans, and of a carry's fault (0: 32) */
     uint64_t seed; /* of PERMUTED, TREE and noise */
     bool fused;    /* a*b + c with one rounding */
     bool hardware; /* exp as ex2(x * log2 e), reciprocal, rsqrt, sine and cosine as the special function unit
@@ -85,6 +97,8 @@ typedef struct cupel_shadow_plan {
                    at random: not a kernel, but a measure of how much roundings matter that no lucky input can
                    fool */
     cupel_shadow_operands operands;
+    bool ties_away;             /* operands that a fault rounds: ties away from zero, as cvt.rna.tf32 does; */
+    bool keep_left, keep_right; /* and one of the two operands stays as it is */
     cupel_shadow_fault fault;
 } cupel_shadow_plan;
 
@@ -94,6 +108,9 @@ const cupel_shadow_plan *cupel_shadow_family(int *count);
 const char *cupel_shadow_fault_name(cupel_shadow_fault fault);
 /* "an fp16 accumulator": a noun phrase. */
 const char *cupel_shadow_fault_sentence(cupel_shadow_fault fault);
+
+/* The type in which a fault accumulates; the working precision where it is not about the accumulator. */
+cupel_dtype cupel_shadow_accumulator(const cupel_rules *rules, cupel_shadow_fault fault);
 
 /* The faults that this graph can show at all under these rules, a bit (1 << fault) each. */
 unsigned cupel_shadow_applicable(const cupel_graph *graph, const cupel_rules *rules);

@@ -68,6 +68,9 @@ static inline double cupel_shadow_round(cupel_shadow *s, double x) {
     return s->plan.flush && fabs(x) < s->w.normal ? copysign(0, x) : x;
 }
 
+/* x without the bits that the type lacks. */
+double cupel_shadow_truncated(cupel_dtype type, double x);
+
 /* a * b + c, rounded once. */
 static inline double cupel_shadow_fma(cupel_shadow *s, double a, double b, double c) {
     if (s->w.type == CUPEL_F32) return cupel_shadow_round(s, (double)fmaf((float)a, (float)b, (float)c));
@@ -94,6 +97,9 @@ double cupel_shadow_sum(cupel_shadow *s, const double *a, const double *b, int64
 double cupel_shadow_product_of(cupel_shadow *s, const double *a, int64_t n);
 /* acc + a (* b, fused or not): one step of an accumulation. */
 double cupel_shadow_step(cupel_shadow *s, double acc, double a, const double *b);
+/* n operands of products, left or right ones, as the plan's fault takes them: in room, or as they are. */
+const double *cupel_shadow_left(const cupel_shadow *s, const double *from, int64_t n);
+const double *cupel_shadow_right(const cupel_shadow *s, const double *from, int64_t n);
 /* How many of n terms a reduction sees: a dropped tail has fewer. */
 int64_t cupel_shadow_seen(const cupel_shadow *s, int64_t n);
 

@@ -103,9 +103,44 @@ static unsigned tails(int64_t row) {
            (row > 32 && row % 32 ? bit(CUPEL_SHADOW_DROPPED_TAIL) : 0);
 }
 
-/* Products that tensor cores take from operands of f32. */
-static unsigned products(const cupel_rules *rules) {
-    return rules->working == CUPEL_F32 ? bit(CUPEL_SHADOW_TF32_PRODUCTS) : 0;
+/* Does the format hold every number of the other? */
+static bool holds(cupel_dtype format, cupel_dtype other) {
+    const cupel_format *a = cupel_format_of(format), *b = cupel_format_of(other);
+    return b->precision <= a->precision && b->emax <= a->emax &&
+           b->emin - b->precision >= a->emin - a->precision;
+}
+
+/* The narrowest type that is known to hold a node's elements. */
+static cupel_dtype stored_type(const cupel_graph *graph, const cupel_rules *rules, int node) {
+    const cupel_node *n = &graph->nodes[cupel_graph_behind_views(graph, node)];
+    const bool typed = n->op == CUPEL_OP_INPUT || n->op == CUPEL_OP_CAST || n->op == CUPEL_OP_LOOSEN;
+    return typed && n->kind == CUPEL_VALUE_REAL && cupel_format_of(n->type)->kind == CUPEL_KIND_REAL
+               ? n->type
+               : rules->working;
+}
+
+/* Operands that lose digits when they are taken in a narrower type. */
+static unsigned operands(const cupel_graph *graph, const cupel_rules *rules, const cupel_node *product) {
+    static const struct {
+        cupel_dtype type;
+        unsigned faults;
+    } narrow[] = {{CUPEL_TF32, 1u << CUPEL_SHADOW_TF32_PRODUCTS | 1u << CUPEL_SHADOW_TF32_CUT},
+                  {CUPEL_BF16, 1u << CUPEL_SHADOW_BF16_PRODUCTS | 1u << CUPEL_SHADOW_BF16_CUT},
+                  {CUPEL_F16, 1u << CUPEL_SHADOW_F16_PRODUCTS}};
+    unsigned faults = 0;
+    if (rules->working != CUPEL_F32) return 0;
+    for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
+        for (int k = 0; k < 2; k++)
+            if (!holds(narrow[i].type, stored_type(graph, rules, product->args[k])))
+                faults |= narrow[i].faults;
+    return faults;
+}
+
+/* The product that a SUM takes its terms from. */
+static unsigned summed_operands(const cupel_graph *graph, const cupel_rules *rules, const cupel_node *sum) {
+    const int index = (int)(sum - graph->nodes);
+    const cupel_shadow_pattern pattern = cupel_shadow_pattern_of(graph, index, NULL);
+    return pattern.idea == CUPEL_IDEA_FUSED_SUM ? operands(graph, rules, &graph->nodes[pattern.inner]) : 0;
 }
 
 /* Carries are lost between blocks of two elements at least. */
@@ -130,8 +165,10 @@ static unsigned faults_of(const cupel_graph *graph, const cupel_rules *rules, co
     const int64_t row = argument->rank > 0 ? argument->shape[argument->rank - 1] : 1;
     const bool real = n->kind == CUPEL_VALUE_REAL, of_reals = argument->kind == CUPEL_VALUE_REAL;
     switch (n->op) {
-    case CUPEL_OP_SUM: return tails(row) | (real ? accumulators(rules) | stops(row) : 0);
-    case CUPEL_OP_MATMUL: return tails(row) | (real ? accumulators(rules) | products(rules) | stops(row) : 0);
+    case CUPEL_OP_SUM:
+        return tails(row) | (real ? accumulators(rules) | summed_operands(graph, rules, n) | stops(row) : 0);
+    case CUPEL_OP_MATMUL:
+        return tails(row) | (real ? accumulators(rules) | operands(graph, rules, n) | stops(row) : 0);
     case CUPEL_OP_PROD: return tails(row);
     case CUPEL_OP_CUMSUM: return scans(row) | (real ? accumulators(rules) : 0);
     case CUPEL_OP_CUMPROD: return scans(row);

@@ -56,7 +56,8 @@ static cupel_code take(cupel_shadow *s, int node, terms *t) {
     } else if (p->idea == CUPEL_IDEA_RUNNING_MAXIMUM && s->plan.online) {
         t->idea = CUPEL_IDEA_RUNNING_MAXIMUM;
         a = p->source;
-    } else if ((p->idea == CUPEL_IDEA_FUSED_SUM || p->idea == CUPEL_IDEA_SQUARES) && s->plan.fused) {
+    } else if ((p->idea == CUPEL_IDEA_FUSED_SUM || p->idea == CUPEL_IDEA_SQUARES) &&
+               (s->plan.fused || CUPEL_SHADOW_OPERAND_FAULTS >> s->plan.fault & 1)) {
         t->idea = CUPEL_IDEA_FUSED_SUM;
         a = inner->args[0];
         b = inner->args[1];
@@ -80,7 +81,7 @@ static cupel_code sums(cupel_shadow *s, int node) {
         else if (made.idea == CUPEL_IDEA_SQUARES)
             t->x[r] = running_squares(s, a, n);
         else if (b)
-            t->x[r] = cupel_shadow_sum(s, a, b, n);
+            t->x[r] = cupel_shadow_sum(s, cupel_shadow_left(s, a, n), cupel_shadow_right(s, b, n), n);
         else
             t->x[r] = cupel_shadow_sum(s, plain + r * n, NULL, n);
     }

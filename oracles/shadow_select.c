@@ -12,8 +12,8 @@ static void where(cupel_shadow *s, int node) {
     }
 }
 
-/* x without the bits that the type lacks. */
-static double truncated(cupel_dtype type, double x) {
+double cupel_shadow_truncated(cupel_dtype type, double x) {
+    if (!isfinite(x)) return x;
     return x < 0 ? cupel_round_up(type, x) : cupel_round_down(type, x);
 }
 
@@ -24,7 +24,7 @@ static void loosen(cupel_shadow *s, int node) {
         t->x[i] = from->x[i];
         if (!isfinite(from->x[i])) continue;
         if (s->plan.operands == CUPEL_SHADOW_ROUNDED) t->x[i] = cupel_round(n->type, from->x[i]);
-        if (s->plan.operands == CUPEL_SHADOW_TRUNCATED) t->x[i] = truncated(n->type, from->x[i]);
+        if (s->plan.operands == CUPEL_SHADOW_TRUNCATED) t->x[i] = cupel_shadow_truncated(n->type, from->x[i]);
     }
 }
 

@@ -61,18 +61,39 @@ static double pairwise(cupel_shadow *s, const double *a, const double *b, int64_
     return n > 0 ? s->partial[0] : 0;
 }
 
-/* Each lane sums its stride; then halves are folded onto each other, as shuffles and shared memory do. */
-static double in_lanes(cupel_shadow *s, const double *a, const double *b, int64_t n) {
-    const int64_t lanes = s->plan.lanes;
-    for (int64_t lane = 0; lane < lanes; lane++) {
-        s->partial[lane] = 0;
-        for (int64_t i = lane; i < n; i += lanes)
-            s->partial[lane] = cupel_shadow_step(s, s->partial[lane], a[i], b ? &b[i] : NULL);
-    }
+static double fold(cupel_shadow *s, int64_t lanes) {
     for (int64_t half = lanes / 2; half > 0; half /= 2)
         for (int64_t i = 0; i < half; i++)
             s->partial[i] = accumulated(s, s->partial[i] + s->partial[i + half]);
     return s->partial[0];
+}
+
+/* Each lane sums its stride or its stretch; then halves are folded onto each other, as shuffles and shared
+ * memory do, or one lane adds up what the others have. */
+static double in_lanes(cupel_shadow *s, const double *a, const double *b, int64_t n) {
+    const bool chunks = s->plan.order == CUPEL_SHADOW_CHUNKS;
+    const int64_t lanes = s->plan.lanes, step = chunks ? 1 : lanes, length = (n + lanes - 1) / lanes;
+    for (int64_t lane = 0; lane < lanes; lane++) {
+        const int64_t end = chunks && (lane + 1) * length < n ? (lane + 1) * length : n;
+        s->partial[lane] = 0;
+        for (int64_t i = chunks ? lane * length : lane; i < end; i += step)
+            s->partial[lane] = cupel_shadow_step(s, s->partial[lane], a[i], b ? &b[i] : NULL);
+    }
+    if (s->plan.order != CUPEL_SHADOW_STEPS) return fold(s, lanes);
+    for (int64_t lane = 1; lane < lanes; lane++)
+        s->partial[0] = accumulated(s, s->partial[0] + s->partial[lane]);
+    return s->partial[0];
+}
+
+static double in_tiles(cupel_shadow *s, const double *a, const double *b, int64_t n) {
+    double total = 0;
+    for (int64_t begin = 0; begin < n; begin += s->plan.lanes) {
+        const int64_t end = begin + s->plan.lanes < n ? begin + s->plan.lanes : n;
+        double acc = 0;
+        for (int64_t i = begin; i < end; i++) acc = cupel_shadow_step(s, acc, a[i], b ? &b[i] : NULL);
+        total = cupel_shadow_round(s, total + acc);
+    }
+    return total;
 }
 
 static double random_tree(cupel_shadow *s, const double *a, const double *b, int64_t n) {
@@ -111,7 +132,10 @@ double cupel_shadow_sum(cupel_shadow *s, const double *a, const double *b, int64
     if (s->plan.fault == CUPEL_SHADOW_STOPS_AT_ZERO) n = before_zero(a, b, n);
     switch (s->plan.order) {
     case CUPEL_SHADOW_PAIRWISE: return pairwise(s, a, b, n);
-    case CUPEL_SHADOW_LANES: return in_lanes(s, a, b, n);
+    case CUPEL_SHADOW_LANES:
+    case CUPEL_SHADOW_CHUNKS:
+    case CUPEL_SHADOW_STEPS: return in_lanes(s, a, b, n);
+    case CUPEL_SHADOW_TILES: return in_tiles(s, a, b, n);
     case CUPEL_SHADOW_TREE: return random_tree(s, a, b, n);
     case CUPEL_SHADOW_KAHAN: return kahan(s, a, b, n);
     default: return sequential(s, a, b, n);

@@ -14,8 +14,63 @@ CAUSES = {
     "matmul_k_tail": ("dropped-tail", "n % 32"),
     "row_argmax_last_tie": ("last-tie", "the same result as with ties that go to the last index"),
     "linear_scan_carry": ("raw-carry", "whose carry comes in undecayed"),
+    "matmul_tf32_undeclared": ("tf32-products", "operands of products rounded to tf32"),
     "softmax_tail_zero": (None, None),
     "nan_sum": (None, None),
+    # written below
+    "tree_in_half": ("f16-accumulator", "an fp16 accumulator"),
+    "stretches_in_half": ("f16-accumulator", "an fp16 accumulator"),
+    "stored_as_half": (None, None),
+    "cut_to_tf32": ("tf32-cut", "operands of products cut to tf32"),
+    "one_cut_to_bf16": ("bf16-cut", "operands of products cut to bf16"),
+}
+GATES = {"tree_in_half": "PRC-02", "stretches_in_half": "PRC-02", "stored_as_half": "CMP-01", "cut_to_tf32": "PRC-02",
+         "one_cut_to_bf16": "PRC-02", "matmul_tf32_undeclared": "PRC-02"}
+
+# Dot products of which the minimal case is a single product: there all of them look alike.
+DOT = """/* cupel: 1
+id: dot
+dims:    {{M: 1..64, K: 1..512}}
+inputs:  {{a: {{type: {type}, shape: [M, K], range: [-4, 4]}}, x: {{type: {type}, shape: [K], range: [-4, 4]}}}}
+outputs: {{y: "f32[M]"}}
+ensures: {{y: "matmul(a, x)"}}
+kernel:  {{entry: dot, args: [a, x, y, K], grid: [M], block: [64]}}
+*/
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+__device__ float wide(float v) {{ return v; }}
+__device__ float wide(__half v) {{ return __half2float(v); }}
+__device__ float half_of(float v) {{ return __half2float(__float2half(v)); }}
+__device__ float cut(float v, unsigned mask) {{ return __uint_as_float(__float_as_uint(v) & mask); }}
+
+__global__ void dot(const {cuda} *a, const {cuda} *x, float *y, int k) {{
+    __shared__ float part[64];
+    const int t = threadIdx.x, length = (k + 63) / 64;
+    float s = 0;
+    a += static_cast<size_t>(blockIdx.x) * k;
+    for (int i = {begin}; i < {end}; i += {step}) {{
+        const float l = wide(a[i]), r = wide(x[i]);
+        s = {add};
+    }}
+    part[t] = s;
+    __syncthreads();
+    for (int n = 32; n > 0; n /= 2) {{
+        if (t < n) part[t] = {join};
+        __syncthreads();
+    }}
+    if (t == 0) y[blockIdx.x] = {store};
+}}
+"""
+PLAIN = {"type": "f32", "cuda": "float", "begin": "t", "end": "k", "step": "64", "add": "s + l * r", "join": "part[t] + part[t + n]",
+         "store": "part[0]"}
+HALF = {**PLAIN, "type": "f16", "cuda": "__half", "add": "half_of(s + half_of(l * r))", "join": "half_of(part[t] + part[t + n])"}
+DOTS = {
+    "tree_in_half": HALF,
+    "stretches_in_half": {**HALF, "begin": "t * length", "end": "min((t + 1) * length, k)", "step": "1"},
+    "stored_as_half": {**PLAIN, "store": "half_of(part[0])"},
+    "cut_to_tf32": {**PLAIN, "add": "s + cut(l, 0xffffe000u) * cut(r, 0xffffe000u)"},
+    "one_cut_to_bf16": {**PLAIN, "add": "s + l * cut(r, 0xffff0000u)"},
 }
 
 # A sum that is NaN beside large numbers of either sign: so is one in fp16 (inf - inf), which says nothing.
@@ -51,6 +106,8 @@ def problems(name, findings):
     if not findings:
         return [f"{name}: no finding"]
     first = findings[0]
+    if first["gate"] != GATES.get(name, first["gate"]):
+        return [f"{name}: expected {GATES[name]}, found {first['gate']}"]
     if first["likely_cause"] != cause:
         return [f"{name}: expected {cause}, found {first['likely_cause']}"]
     explained = (pathlib.Path(first["bundle"]) / "explain.md").read_text()
@@ -68,10 +125,13 @@ def main():
     options = parser.parse_args()
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        written = pathlib.Path(folder) / "nan_sum.c"
-        written.write_text(NAN_SUM)
+        written = {"nan_sum": pathlib.Path(folder) / "nan_sum.c"}
+        written["nan_sum"].write_text(NAN_SUM)
+        for name, parts in DOTS.items():
+            written[name] = pathlib.Path(folder) / f"{name}.cu"
+            written[name].write_text(DOT.format(**parts))
         for name in CAUSES:
-            kernel = written if name == "nan_sum" else f"{options.kernels}/{name}.cu"
+            kernel = written.get(name, f"{options.kernels}/{name}.cu")
             failures += problems(name, check(options.cupel, kernel, folder))
     print("\n".join(failures) if failures else "every cause is named")
     return 1 if failures else 0

@@ -159,8 +159,9 @@ static void causes_and_needs_name_gates(void **state) {
         {CUPEL_TRAIT_SCHEDULE, CUPEL_SHADOW_LAST_TIE, true, CUPEL_GATE_ORD_02},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        cupel_finding finding = {
-            .kind = CUPEL_FINDING_WRONG_VALUE, .cause = table[i].cause, .gradient = table[i].gradient};
+        cupel_finding finding = {.kind = CUPEL_FINDING_WRONG_VALUE,
+                                 .cause = {.fault = table[i].cause},
+                                 .gradient = table[i].gradient};
         assert_int_equal(cupel_gate_of_finding(&finding, table[i].traits), table[i].gate);
         finding.kind = CUPEL_FINDING_STRAY_WRITE; /* whatever its output is */
         assert_int_equal(cupel_gate_of_finding(&finding, table[i].traits), CUPEL_GATE_RES_01);

@@ -141,11 +141,15 @@ static void says_where_it_fails(void **state) {
                                     .region = "fails only when N == 7"};
     f->bundle.report = &report;
     make_trial(f, 7);
+    cupel_finding finding = *f->bundle.finding;
+    finding.cause = (cupel_cause){.fault = CUPEL_SHADOW_TF32_CUT, .basis = CUPEL_CAUSE_RESULT};
+    f->bundle.finding = &finding;
     write_bundle(f, path, sizeof path);
     cupel_bundle_info info;
     assert_int_equal(cupel_bundle_open(path, &info, NULL), CUPEL_OK);
     assert_int_equal(info.traits, CUPEL_TRAIT_SHAPE);
     assert_string_equal(info.region, "fails only when N == 7");
+    assert_string_equal(info.cause, "tf32-cut result");
 }
 
 /* The first element of a saved array. */
@@ -373,6 +377,7 @@ static void fields_of_another_type_are_refused(void **state) {
         {"traits", "16384", "'traits': expected a whole number of 0..16383, found 16384"},
         {"traits", "true", "'traits': expected a whole number"},
         {"region", "[]", "'region': expected a text, found []"},
+        {"cause", "7", "'cause': expected a text, found 7"},
         {"kind", "7", "'kind': expected a text, found 7"},
         {"provisional", "0", "'provisional': expected true or false, found 0"},
         {"source_hash", "1", "'source_hash': expected a text"},

@@ -11,6 +11,7 @@
 #include "explain_facts.h"
 #include "explain_walk.h"
 #include "fake_kernel.h"
+#include "likely_cause.h"
 
 typedef struct fixture {
     cupel_arena *arena;
@@ -171,6 +172,48 @@ static void memory_facts_name_accesses_and_guards(void **state) {
     cupel_arena_free(f.arena);
 }
 
+/* What larger cases told survives in a bundle. */
+static void causes_are_written_and_read(void **state) {
+    (void)state;
+    static const struct {
+        cupel_cause cause;
+        const char *kept, *said;
+    } cases[] = {
+        {{.fault = CUPEL_SHADOW_NO_FAULT}, "no-fault", ""},
+        {{.fault = CUPEL_SHADOW_F16_ACCUMULATOR, .everywhere = true},
+         "f16-accumulator bits everywhere",
+         "the same bits as with an fp16 accumulator"},
+        {{.fault = CUPEL_SHADOW_TF32_PRODUCTS,
+          .others = 1u << CUPEL_SHADOW_F16_PRODUCTS | 1u << CUPEL_SHADOW_BF16_CUT},
+         "tf32-products bits bf16-cut f16-products",
+         "the same bits as with operands of products rounded to tf32, wherever the result is wrong; as "
+         "likely: operands of products cut to bf16, operands of products rounded to fp16"},
+        {{.fault = CUPEL_SHADOW_BF16_ACCUMULATOR, .everywhere = true, .basis = CUPEL_CAUSE_GRID},
+         "bf16-accumulator grid everywhere",
+         "a bf16 accumulator, in an order of its own: on a larger case every result is a number of that "
+         "type, and within its error"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const cupel_finding finding = {.cause = cases[i].cause};
+        cupel_cause again;
+        char text[CUPEL_LIKELY_CAUSE_TEXT];
+        cupel_likely_cause_write(&finding.cause, text, sizeof text);
+        assert_string_equal(text, cases[i].kept);
+        assert_true(cupel_likely_cause_read(text, &again));
+        assert_int_equal(again.fault, finding.cause.fault);
+        assert_int_equal(again.everywhere, finding.cause.everywhere);
+        assert_int_equal(again.basis, finding.cause.basis);
+        assert_int_equal(again.others, finding.cause.others);
+        cupel_likely_cause_describe(&finding, text, sizeof text);
+        assert_string_equal(text, cases[i].said);
+    }
+    static const char *const wrong[] = {"", "no-such-fault", "f16-accumulator by-guess", "bits"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        cupel_cause out;
+        assert_false(cupel_likely_cause_read(wrong[i], &out));
+    }
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(sum_shows_count_and_largest_term),
@@ -178,6 +221,7 @@ int main(void) {
         cmocka_unit_test(a_choice_shows_the_branch_that_counts),
         cmocka_unit_test(long_walks_end),
         cmocka_unit_test(memory_facts_name_accesses_and_guards),
+        cmocka_unit_test(causes_are_written_and_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,31 @@ static void orders_are_those_of_loops(void **state) {
     assert_true(fabs((double)kahan - exact) <= cupel_format_ulp(CUPEL_F32, exact));
 }
 
+/* 100 terms in eight parts, each way of forming them. */
+static void parts_are_those_of_loops(void **state) {
+    (void)state;
+    enum { PARTS = 8, STRETCH = 13 };
+    float x[LONG], strided[PARTS] = {0}, stretches[PARTS] = {0}, tiles = 0;
+    fill(x, LONG, 6);
+    for (int i = 0; i < LONG; i++) strided[i % PARTS] += x[i], stretches[i / STRETCH] += x[i];
+    float in_steps = strided[0];
+    for (int i = 1; i < PARTS; i++) in_steps += strided[i];
+    for (int half = PARTS / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) stretches[i] += stretches[i + half];
+    for (int begin = 0; begin < LONG; begin += PARTS) {
+        float tile = 0;
+        for (int i = begin; i < LONG && i < begin + PARTS; i++) tile += x[i];
+        tiles += tile;
+    }
+    const cupel_shadow_plan steps = {.order = CUPEL_SHADOW_STEPS, .lanes = PARTS},
+                            chunks = {.order = CUPEL_SHADOW_CHUNKS, .lanes = PARTS},
+                            tiled = {.order = CUPEL_SHADOW_TILES, .lanes = PARTS};
+    assert_true(sum_in(x, LONG, &steps) == in_steps);
+    assert_true(sum_in(x, LONG, &chunks) == stretches[0]);
+    assert_true(sum_in(x, LONG, &tiled) == tiles);
+    assert_true(in_steps != stretches[0] && tiles != in_steps);
+}
+
 static void a_random_order_depends_on_its_seed_alone(void **state) {
     (void)state;
     float x[LONG];
@@ -355,6 +380,10 @@ static const fault_case faults[] = {
     {CUPEL_SHADOW_LAST_TIE, "argmax(x)", 1, 5, {1, 2}, 2, CUPEL_I64},
     {CUPEL_SHADOW_F32_ACCUMULATOR, "sum(x)", 1, 64, {16777216}, 1, CUPEL_F64},
     {CUPEL_SHADOW_TF32_PRODUCTS, "matmul(x, x)", 1, 4, {4097}, 1, CUPEL_F32},
+    {CUPEL_SHADOW_TF32_CUT, "sum(x * x)", 1, 4, {4099}, 1, CUPEL_F32},
+    {CUPEL_SHADOW_BF16_PRODUCTS, "matmul(x, x)", 1, 4, {257}, 1, CUPEL_F32},
+    {CUPEL_SHADOW_BF16_CUT, "sum(x * x)", 1, 4, {259}, 1, CUPEL_F32},
+    {CUPEL_SHADOW_F16_PRODUCTS, "matmul(x, x)", 1, 4, {2049}, 1, CUPEL_F32},
     {CUPEL_SHADOW_REVERSED_SCAN, "cumsum(x, axis=0)[0]", 1, 5, {1, 2}, 2, CUPEL_F32},
     {CUPEL_SHADOW_REVERSED_SCAN, "cummax(x, axis=0)[0]", 1, 5, {1, 2}, 2, CUPEL_F32},
     {CUPEL_SHADOW_REVERSED_SCAN, "cumsum(cast(x, i32), axis=0)[0]", 1, 5, {1, 2}, 2, CUPEL_I32},
@@ -435,6 +464,60 @@ static void faults_need_their_operations(void **state) {
     exact_end(&f);
 }
 
+/* 4098 lies half way between two numbers of tf32, of which 4096 is even; 4099 is above it. */
+static void operands_are_narrowed(void **state) {
+    (void)state;
+    const float a[] = {4098}, b[] = {-4099};
+    exact_fixture f;
+    exact_start(&f);
+    exact_input(&f, "a", CUPEL_F32, "1", a);
+    exact_input(&f, "b", CUPEL_F32, "1", b);
+    exact_build(&f, "sum(a * b)", CUPEL_F32, "");
+    static const struct {
+        cupel_shadow_plan plan;
+        double product;
+    } cases[] = {
+        {{.fault = CUPEL_SHADOW_TF32_PRODUCTS}, 4096.0 * -4100},
+        {{.fault = CUPEL_SHADOW_TF32_PRODUCTS, .ties_away = true}, 4100.0 * -4100},
+        {{.fault = CUPEL_SHADOW_TF32_PRODUCTS, .keep_left = true}, 4098.0 * -4100},
+        {{.fault = CUPEL_SHADOW_TF32_PRODUCTS, .keep_right = true}, 4096.0 * -4099},
+        {{.fault = CUPEL_SHADOW_TF32_CUT}, 4096.0 * -4096},
+        {{.fault = CUPEL_SHADOW_BF16_CUT}, 4096.0 * -4096},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const cupel_shadow_output out = run_of(&f, &cases[i].plan);
+        assert_true(single_of(&out, 0) == (float)cases[i].product);
+    }
+    exact_end(&f);
+}
+
+/* Operands of 16 bits lose nothing in a type that holds them all. */
+static void operands_that_fit_are_no_fault(void **state) {
+    (void)state;
+    static const struct {
+        cupel_dtype type;
+        const char *expression;
+        bool tf32, bf16, f16;
+    } cases[] = {{CUPEL_F32, "sum(x * x)", true, true, true},
+                 {CUPEL_F16, "sum(x * x)", false, true, false},
+                 {CUPEL_BF16, "sum(x * x)", false, false, true},
+                 {CUPEL_F16, "sum((x + 1) * x)", true, true, true},
+                 {CUPEL_F32, "sum(x)", false, false, false}};
+    const uint64_t x[LONG] = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        exact_fixture f;
+        exact_start(&f);
+        exact_input(&f, "x", cases[i].type, "64", x);
+        exact_build(&f, cases[i].expression, CUPEL_F32, "");
+        const unsigned shown = cupel_shadow_applicable(f.f.graph, &f.rules);
+        assert_int_equal(shown >> CUPEL_SHADOW_TF32_PRODUCTS & 1, cases[i].tf32);
+        assert_int_equal(shown >> CUPEL_SHADOW_TF32_CUT & 1, cases[i].tf32);
+        assert_int_equal(shown >> CUPEL_SHADOW_BF16_PRODUCTS & 1, cases[i].bf16);
+        assert_int_equal(shown >> CUPEL_SHADOW_F16_PRODUCTS & 1, cases[i].f16);
+        exact_end(&f);
+    }
+}
+
 static void the_family_has_names(void **state) {
     (void)state;
     int count;
@@ -449,6 +532,7 @@ static void the_family_has_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orders_are_those_of_loops),
+        cmocka_unit_test(parts_are_those_of_loops),
         cmocka_unit_test(a_random_order_depends_on_its_seed_alone),
         cmocka_unit_test(noise_disturbs_an_exact_sum),
         cmocka_unit_test(products_are_fused_or_not),
@@ -462,6 +546,8 @@ int main(void) {
         cmocka_unit_test(a_state_is_carried),
         cmocka_unit_test(each_fault_leaves_the_allowed_set),
         cmocka_unit_test(faults_need_their_operations),
+        cmocka_unit_test(operands_are_narrowed),
+        cmocka_unit_test(operands_that_fit_are_no_fault),
         cmocka_unit_test(the_family_has_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
