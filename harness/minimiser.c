@@ -119,6 +119,7 @@ cupel_code cupel_minimise(const cupel_contract *contract, const char *signature,
     if (!fixed_point || shrink.accepted != accepted) fixed_point = run_passes(&shrink);
     report->smallest_proved = prove_smallest(&shrink) && fixed_point;
     phase(&shrink, start, &budget, region_share);
+    shrink.max_tries = budget.max_tries - budget.max_tries / 50; /* of a budget of a few the cause has none */
     report->region[0] = '\0';
     if (proof) cupel_region_sweep(&shrink, report->smallest_proved, report->region, sizeof report->region);
     if (proof) cupel_region_variants(&shrink, report->region, sizeof report->region);
