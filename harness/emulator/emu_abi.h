@@ -91,6 +91,8 @@ CUPEL_EMU_DEVICE uint32_t cupel_emu_active_mask(void);
 /* Tells the checker of an atomic access before it is carried out (plainly: threads are fibers); may switch
  * threads. is_float: an addition to a floating-point value. */
 CUPEL_EMU_DEVICE void cupel_emu_atomic_access(void *address, uint32_t size, int is_float);
+/* The next atomic access of this thread may be one to its local memory, which traps else. */
+CUPEL_EMU_DEVICE void cupel_emu_atomic_anywhere(void);
 /* After an exchange that took place: where threads exchange at one address, it may carry a sum or guard one,
  * and the result may depend on their order. */
 CUPEL_EMU_DEVICE void cupel_emu_atomic_exchanged(void *address);

@@ -419,6 +419,19 @@ static void note_float_add(uintptr_t address) {
     }
 }
 
+static bool anywhere; /* the next atomic access may be to local memory */
+
+void cupel_emu_atomic_anywhere(void) {
+    anywhere = true;
+}
+
+/* Not defined, and NVIDIA's compiler makes a trap of it where it sees it. */
+static void refuse_local_atomic(const void *pc) {
+    if (!anywhere)
+        cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_ASSERT, pc,
+                              "an atomic operation on local memory: a device traps");
+}
+
 /* Atomics commute, mostly: they do not wait for others, but a read after one does. */
 void cupel_emu_atomic_access(void *target, uint32_t size, int is_float) {
     uintptr_t address = (uintptr_t)target;
@@ -428,12 +441,15 @@ void cupel_emu_atomic_access(void *target, uint32_t size, int is_float) {
         m->shared_touched = m->seen[0] = m->seen[1] = true;
         if (m->policy.random_switch) order_shared(true, pc);
         m->current->access_key = m->epoch_key + 1;
+    } else if (on_stack(address, size, 0, 0)) {
+        refuse_local_atomic(pc);
     } else {
         m->joined = true;
         if (m->races || m->proving) cupel_emu_global_order(address, size, CUPEL_EMU_ATOMIC, pc);
     }
     if ((size & (size - 1)) == 0 && (address & (size - 1)) != 0)
         report(true, true, space_of(address), address, size, pc);
+    anywhere = false;
     settle(address, size, false, pc);
     settle(address, size, true, pc);
     if (is_float && !m->out->float_atomics) note_float_add(address);

@@ -93,6 +93,17 @@ __global__ void asserts(float *y) {
     if (tid() == 2) cupel_emu_assert_fail("i < n", "kernels.cu", 1, "asserts"); // assertion
 }
 __global__ void traps(float *y) { cupel_emu_trap(); }
+__global__ void counts_locally(int *y, int i) {
+    int counts[4] = {};
+    atomic_add(&counts[i], 1); // in local memory
+    y[tid()] = counts[i];
+}
+__global__ void counts_anywhere(int *y, int i) {
+    int counts[4] = {};
+    cupel_emu_atomic_anywhere();
+    atomic_add(&counts[i], 1);
+    y[tid()] = counts[i];
+}
 __global__ void divides(int *y, int a, int b) { y[0] = a / b; } // division
 __global__ void remains(int *y, int a, int b) { y[0] = a % b; } // remainder
 
@@ -168,6 +179,7 @@ CANDIDATE(ENTRY(scale, 0), ENTRY(past_the_end, 0), ENTRY(reads_past, 0), ENTRY(n
           ENTRY(misaligned, 0), ENTRY(endless, 0), ENTRY(straight_endless, 0), ENTRY(counts_for_ever, 0), ENTRY(empty_endless, 0), ENTRY(empty_while, 0),
           ENTRY(empty_in_the_middle, 0), ENTRY(multiplies_for_ever, 0), ENTRY(long_way, 0), ENTRY(leaves_local, 0),
           ENTRY(leaves_local_at_once, 0), ENTRY(deadlock, 0), ENTRY(overflow, 0),
-          ENTRY(asserts, 0), ENTRY(traps, 0), ENTRY(divides, 0), ENTRY(remains, 0), ENTRY(remembers, 0), ENTRY(constants, 0),
+          ENTRY(asserts, 0), ENTRY(traps, 0), ENTRY(counts_locally, 0), ENTRY(counts_anywhere, 0),
+          ENTRY(divides, 0), ENTRY(remains, 0), ENTRY(remembers, 0), ENTRY(constants, 0),
           ENTRY(reads_output, 0), ENTRY(shared_unset, 0), ENTRY(block_one_sets, 0), ENTRY(races_late, 0), ENTRY(dynamic_past, 0), ENTRY(local_array, 0), ENTRY(copies, 0),
           ENTRY(adds, 0), ENTRY(exchanges, 0), ENTRY(adds_apart, 0), ENTRY(bounded, 64), ENTRY(big_static, 0))

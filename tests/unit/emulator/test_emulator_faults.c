@@ -296,6 +296,19 @@ static void test_assert_and_trap(void **state) {
     expect_fault(CUPEL_FAULT_ASSERT, "traps", NULL);
 }
 
+static void test_local_atomic(void **state) {
+    (void)state;
+    int i = 2;
+    field_reset(&f, 16, 64, 0);
+    int *y = (int *)(void *)field_buffer(&f, 1);
+    run("counts_locally", (shape){0}, 2, (const void *[]){&y, &i});
+    expect_fault(CUPEL_FAULT_ASSERT, "counts_locally", "in local memory");
+    field_reset(&f, 16, 64, 0);
+    run("counts_anywhere", (shape){0}, 2, (const void *[]){&y, &i});
+    assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+    assert_int_equal(y[0], 1);
+}
+
 /* A device gives some number quietly: nothing is known about the run, and nobody is accused. */
 static void test_divisions_without_a_result(void **state) {
     (void)state;
@@ -505,6 +518,7 @@ int main(void) {
         cmocka_unit_test(test_deadlock),
         cmocka_unit_test(test_stack_overflow),
         cmocka_unit_test(test_assert_and_trap),
+        cmocka_unit_test(test_local_atomic),
         cmocka_unit_test(test_divisions_without_a_result),
         cmocka_unit_test(test_device_globals_start_anew),
         cmocka_unit_test(test_constants_and_locals),

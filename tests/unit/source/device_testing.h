@@ -83,6 +83,7 @@ void cupel_emu_warp_sync(uint32_t mask) {
 int cupel_emu_barrier_sync(int kind, int predicate) {
     return told.barriers++, kind * 10 + predicate;
 }
+void cupel_emu_atomic_anywhere(void) {}
 void cupel_emu_atomic_exchanged(void *a) {
     (void)a;
     told.exchanges++;
