@@ -30,7 +30,7 @@ campaign() {
     [ $left -gt 0 ] || left=1
     exec python3 tests/e2e/campaign.py --cupel $folder/cupel --objects $folder/objects --manifest seeds/manifest.txt \
         --folder seeds/kernels --on cuda,emu --gpus "$gpus" --jobs "$cuda,$left" --slice 5000 --slice-seconds 60 \
-        --record "$record" "$@"
+        --record "$record" --bundles "${record%.jsonl}-bundles.tar" "$@"
 }
 
 case ${1:-} in

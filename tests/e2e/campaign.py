@@ -8,8 +8,8 @@ of --done hold, which are only read. Lines without an executor are the emulator'
 All contracts are served evenly: the next slice is of one that has had the fewest rounds of --slice cases, and of these of the
 slowest. Slices are shorter where --slice cases would take longer than --slice-seconds.
 
-Up to 65,536 elements a search favours small cases, 500 to 3,000 elements in the mean; above, it keeps to large ones, 4,000 to
-12,000. A slice is of large cases where the contract's mean would else lie below --mean.
+Up to 65,536 elements a search favours small cases, 500 to 4,500 elements in the mean; above, it keeps to large ones, 5,500 to
+16,500. A slice is of large cases where the contract's mean would else lie below --mean.
 
 A contract that an executor cannot run is a note. A verdict but "accepted" stops nothing, and the exit status is 1 then.
 """
@@ -20,6 +20,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
@@ -137,6 +138,13 @@ class Slice:
     def __init__(self, contract, executor, seed, largest, cases):
         self.contract, self.executor, self.seed, self.largest, self.cases = contract, executor, seed, largest, cases
 
+    def keep_bundles(self, options, folder):
+        """What was found, for cupel replay: crashes/CONTRACT/NAME below CONTRACT-SEED."""
+        crashes = os.path.join(folder, "crashes")
+        if options.bundles and os.path.isdir(crashes):
+            with options.bundles_lock, tarfile.open(options.bundles, "a") as archive:
+                archive.add(crashes, f"{self.contract.name}-{self.seed}/crashes")
+
     def run(self, options, gpu):
         """The record's line, or None, and why there is none: (exit status, text)."""
         arguments = ["--seed", str(self.seed), "--cases", str(self.cases), "--elements", str(self.largest)]
@@ -146,6 +154,8 @@ class Slice:
         more = {"CUDA_VISIBLE_DEVICES": str(gpu)} if gpu is not None else {}
         with tempfile.TemporaryDirectory() as out:
             code, report, text, seconds = check(options.cupel, self.contract.path, self.contract.name, arguments, out, more)
+            if report and report["findings"]:
+                self.keep_bundles(options, out)
         if report is None:
             return None, (code, text)
         for finding in report["findings"]:
@@ -297,6 +307,7 @@ def read_options():
     parser.add_argument("--folder", help="where the files of the manifest lie; default: beside it")
     parser.add_argument("--record", required=True, help="gets a line as soon as a slice has finished")
     parser.add_argument("--done", action="append", default=[], help="another record whose slices count as done; may be repeated")
+    parser.add_argument("--bundles", help="a tar file that gets the bundles of what is found")
     parser.add_argument("--on", default="emu", help="executors, side by side: emu, cuda or cuda,emu")
     parser.add_argument("--jobs", help=f"slices at a time, for each executor; default: all processors, {GPU_JOBS} for each GPU")
     parser.add_argument("--gpus", type=int, default=0, help="GPUs that the slices are dealt to; 0: as CUDA_VISIBLE_DEVICES says")
@@ -317,7 +328,7 @@ def read_options():
         usual.get(executor, os.cpu_count()) for executor in options.on]
     if len(options.jobs) != len(options.on):
         parser.error("--jobs: expected a number for each executor")
-    options.revision = revision(options)
+    options.revision, options.bundles_lock = revision(options), threading.Lock()
     return options
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -27,6 +28,8 @@ if contract.startswith("refused") and executor == "cuda":
 if contract.startswith("broken"):
     sys.exit("terrible")
 each = 8 if contract.startswith("tiny") else 10000 if int(value("--elements")) > 65536 else 2000
+if contract.startswith("bad"):
+    os.makedirs(os.path.join(value("-o"), "crashes", contract, "CMP-01-wrong-y"))
 verdict = "rejected" if contract.startswith("bad") else "inconclusive" if contract.startswith("unsure") else "accepted"
 print(json.dumps({"verdict": verdict, "reason": None if verdict == "accepted" else "so it is", "cases": cases, "elements": each * cases,
                   "findings": [{"signature": "wrong-y"}] if verdict == "rejected" else [],
@@ -169,8 +172,14 @@ def tells_defects(folder):
     for bad in ("bad", "unsure", "broken"):
         with tempfile.TemporaryDirectory(dir=folder) as inner:
             trial = Trial(inner, f"d.cu {bad} accepted -\n" + TWO)
-            status, text = trial.run("--cases", "40", "--slice", "20")
+            bundles = os.path.join(inner, "bundles.tar")
+            status, text = trial.run("--cases", "40", "--slice", "20", "--bundles", bundles)
             expect(status == 1, bad, text)
+            names = []
+            if os.path.exists(bundles):
+                with tarfile.open(bundles) as archive:
+                    names = archive.getnames()
+            expect((bad == "bad") == ("bad-1001/crashes/bad/CMP-01-wrong-y" in names), "the bundles", f"{names}\n{text}")
             expect(sum(line["contract"] in ("first", "second") for line in trial.lines()) == 4, "the others", text)
             expect(bad == "broken" or sum(line["contract"] == bad for line in trial.lines()) == 2, "its own lines", text)
             expect(bad != "unsure" or {line.get("reason") for line in trial.lines()} == {None, "so it is"}, "the reason", text)
