@@ -152,6 +152,16 @@ static void keep_magnitude(const pair *p, int64_t begin, int64_t n) {
     }
 }
 
+/* What a sum needs to know of any other result that becomes a term of it. */
+static void keep_term(const cupel_tensor *t, int64_t begin, int64_t n) {
+    for (int64_t i = begin; i < begin + n; i++) {
+        const double radius = cupel_radius_at(t, i);
+        t->magnitude[i] = fabs(t->value[i]) + radius;
+        t->spread[i] = radius;
+        t->grain[i] = radius == 0 ? cupel_grain(t->value[i]) : 0;
+    }
+}
+
 /* Masked scores less their maximum. */
 static bool subtract_masked(cupel_bounded *b, const pair *p, int64_t begin, int64_t n) {
     cupel_masked block;
@@ -586,7 +596,9 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
         if (!plain || !run(&p, begin, size) || (!chooses && cupel_tensor_may_flush(b, t, begin, size))) {
             CUPEL_TRY(by_rules(b, node, &p, begin, size));
         } else {
-            if (t->magnitude) keep_magnitude(&p, begin, size);
+            const bool difference = n->op == CUPEL_OP_ADD || n->op == CUPEL_OP_SUB;
+            if (t->magnitude && difference) keep_magnitude(&p, begin, size);
+            if (t->magnitude && !difference) keep_term(t, begin, size);
             if (t->peak) keep_chain(&p, begin, size, n->op == CUPEL_OP_DIV);
         }
     }

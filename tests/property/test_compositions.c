@@ -1,7 +1,7 @@
 /* Random compositions of the language's functions, as fused kernels have them: good shadows of each stay
  * inside the allowed set, whatever stands before or behind an operator. Inputs are rich in infinities, near
- * ties and constants, so that a difference may fall on either side of zero and meet an infinity. What the
- * bounded evaluator objects to counts when the exact one objects too, as in a verdict. */
+ * ties and constants, so that a difference may fall on either side of zero and meet an infinity. The bounded
+ * evaluator, which is a filter, accuses none that the exact one would not. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -204,7 +204,7 @@ static void good_shadows_of_compositions(void **state) {
                 int64_t first = -1;
                 if (shadow_case_judge(&p, &run, &worst, &first) == 0) continue;
                 told = exact_objects(&p, &run, &first);
-                if (told) tell(&p, &run, first, case_seed, family[i].name);
+                tell(&p, &run, first, case_seed, family[i].name);
                 failures += told;
                 filtered += !told;
             }
@@ -217,17 +217,18 @@ static void good_shadows_of_compositions(void **state) {
     cupel_arena_free(arena);
     assert_true(2 * taken >= cases);
     assert_true(4 * judged >= elements);
-    assert_int_equal(failures, 0);
+    assert_int_equal(failures + filtered, 0);
 }
 
 /* Shadows that the evidence family lacks are no evidence either. */
 static void good_shadows_of_compositions_are_not_evident(void **state) {
     (void)state;
-    const long cases = setting("CUPEL_PROPERTY_CASES", 6000), seed = setting("CUPEL_PROPERTY_SEED", 1);
+    const long cases = setting("CUPEL_PROPERTY_CASES", 6000), seed = setting("CUPEL_PROPERTY_SEED", 1),
+               begin = setting("CUPEL_PROPERTY_FIRST", 0);
     int failures = 0, evident = 0;
     double closest = 0;
     cupel_arena *arena = cupel_arena_create(0);
-    for (long k = 0; k < cases && failures < 40; k++) {
+    for (long k = begin; k < begin + cases && failures < 40; k++) {
         property_problem p;
         text expression;
         double *radius;
