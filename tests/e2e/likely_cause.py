@@ -95,8 +95,8 @@ void nan_sum(const float *x, float *y, long long N) {
 """
 
 
-def check(cupel, kernel, folder):
-    command = [cupel, "check", kernel, "--cases", "300", "--seed", "1", "--format", "json", "-o", folder]
+def check(cupel, kernel, cases, folder):
+    command = [cupel, "check", kernel, "--cases", str(cases), "--seed", "1", "--format", "json", "-o", folder]
     done = subprocess.run(command, capture_output=True, text=True)
     return json.loads(done.stdout)["findings"]
 
@@ -122,6 +122,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cupel", required=True)
     parser.add_argument("--kernels", required=True)
+    parser.add_argument("--cases", type=int, default=300)
     options = parser.parse_args()
     failures = []
     with tempfile.TemporaryDirectory() as folder:
@@ -132,7 +133,7 @@ def main():
             written[name].write_text(DOT.format(**parts))
         for name in CAUSES:
             kernel = written.get(name, f"{options.kernels}/{name}.cu")
-            failures += problems(name, check(options.cupel, kernel, folder))
+            failures += problems(name, check(options.cupel, kernel, options.cases, folder))
     print("\n".join(failures) if failures else "every cause is named")
     return 1 if failures else 0
 

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-FEW_CASES = (100, 300, 1000)
+FEW_CASES = (30, 100, 300, 1000)
 
 
 def read_manifest(path):

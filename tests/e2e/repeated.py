@@ -47,7 +47,7 @@ def difference(a, b):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cupel", required=True)
-    parser.add_argument("--cases", type=int, default=80)
+    parser.add_argument("--cases", type=int, default=40)
     parser.add_argument("kernels", nargs="+")
     options = parser.parse_args()
     for number, kernel in enumerate(options.kernels):
