@@ -36,15 +36,15 @@ GPU_JOBS = 6
 TRIES = 3
 
 
-def revision(options):
+def revision(objects=None):
     """Of the working tree, else what scripts/gpu.sh left beside the objects."""
     try:
         out = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     except OSError:
         out = ""
-    if not out and options.objects:
+    if not out and objects:
         try:
-            with open(os.path.join(options.objects, "revision"), encoding="utf-8") as file:
+            with open(os.path.join(objects, "revision"), encoding="utf-8") as file:
                 out = file.read().strip()
         except OSError:
             pass
@@ -328,7 +328,7 @@ def read_options():
         usual.get(executor, os.cpu_count()) for executor in options.on]
     if len(options.jobs) != len(options.on):
         parser.error("--jobs: expected a number for each executor")
-    options.revision, options.bundles_lock = revision(options), threading.Lock()
+    options.revision, options.bundles_lock = revision(options.objects), threading.Lock()
     return options
 
 
