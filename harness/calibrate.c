@@ -41,12 +41,35 @@ static bool is_unclaimed(const cupel_contract *contract, cupel_calibrate_row *ro
     return true;
 }
 
+static bool is_hidden(const cupel_calibrate_row *row) {
+    return row->outcome == CUPEL_CALIBRATION_PASSES || row->outcome == CUPEL_CALIBRATION_UNSEEN;
+}
+
+/* What the cases do not show may be their luck: it is looked for longer, in other cases, before the contract
+ * is said to hide it. */
+static cupel_code look_longer(const cupel_contract *contract, const cupel_search *search,
+                              const cupel_calibrate_options *options, const cupel_calibrate_shadow *shadow,
+                              cupel_calibrate_row *row, cupel_error *err) {
+    enum { LONGER = 4 };
+    cupel_calibrate_row *again = calloc(1, sizeof *again);
+    if (!again) return cupel_fail(err, CUPEL_MEMORY, "no memory for a calibration");
+    cupel_search other = *search;
+    other.seed++;
+    other.count *= LONGER;
+    const cupel_code code = cupel_calibrate_try(contract, &other, options, shadow, again, err);
+    if (code == CUPEL_OK && !is_hidden(again)) *row = *again;
+    free(again);
+    return code;
+}
+
 static cupel_code calibrate_row(const cupel_contract *contract, const cupel_search *search,
                                 const cupel_calibrate_options *options, const cupel_calibrate_shadow *shadow,
                                 cupel_calibrate_row *row, cupel_error *err) {
     CUPEL_TRY(cupel_calibrate_try(contract, search, options, shadow, row, err));
     if (is_unclaimed(contract, row)) return CUPEL_OK;
-    if (row->outcome != CUPEL_CALIBRATION_PASSES && row->outcome != CUPEL_CALIBRATION_UNSEEN) return CUPEL_OK;
+    if (!is_hidden(row)) return CUPEL_OK;
+    CUPEL_TRY(look_longer(contract, search, options, shadow, row, err));
+    if (!is_hidden(row)) return CUPEL_OK;
     return cupel_calibrate_advise(contract, search, options, shadow, row, err);
 }
 

@@ -15,9 +15,10 @@ typedef enum cupel_calibration {
     CUPEL_CALIBRATION_SOUND,     /* a good shadow passes; a faulty one is rejected by its own gate */
     CUPEL_CALIBRATION_ELSEWHERE, /* a faulty one is rejected, by another gate than its own */
     CUPEL_CALIBRATION_EVIDENCE,  /* a faulty one is told, but as evidence, which rejects nobody */
-    CUPEL_CALIBRATION_PASSES,    /* a faulty one changes elements that are judged, and is accepted:
-                                    under-specified */
-    CUPEL_CALIBRATION_UNSEEN,    /* the fault changed no judged element of any case */
+    CUPEL_CALIBRATION_PASSES, /* a faulty one changes elements that are judged, and is accepted for what the
+                                 contract demands (a tolerance, say): under-specified */
+    CUPEL_CALIBRATION_UNSEEN, /* a faulty one gives no result, for any input that the contract claims, that a
+                                 conforming kernel may not give */
     CUPEL_CALIBRATION_UNCLAIMED, /* the contract gives no way to exercise its gate; why in advice */
     CUPEL_CALIBRATION_UNJUDGED,  /* no element of any case could be judged */
     CUPEL_CALIBRATION_ACCUSED    /* a good one is rejected: a defect of ours */

@@ -84,22 +84,29 @@ static bool widen_dims(const cupel_contract *contract, cupel_contract *c, char *
     return any && cupel_contract_quote_key(contract, "dims", where, size);
 }
 
+/* What a contract asks for is too little where such a clause hides a fault. Which inputs it claims is for its
+ * author to say: a kernel with a fault that none of them shows keeps the contract. */
+typedef enum clause { DEMAND, SCOPE } clause;
+
 static const struct {
     relaxation relax;
+    clause clause;
     const char *advice;
 } relaxations[] = {
-    {drop_tolerance, "this tolerance is wide enough to hide it: leave it out, and the derived bounds judge"},
-    {claim_determinism, "this leaves it open: `deterministic: true` claims it"},
-    {drop_range, "this range is too narrow to show it: widen it as far as the kernel is to be used"},
-    {drop_finite, "this keeps NaN and infinities out, which would show it: leave it out if they may come"},
-    {claim_range,
+    {drop_tolerance, DEMAND,
+     "this tolerance is wide enough to hide it: leave it out, and the derived bounds judge"},
+    {claim_determinism, DEMAND, "this leaves it open: `deterministic: true` claims it"},
+    {drop_range, SCOPE, "this range is too narrow to show it: widen it as far as the kernel is to be used"},
+    {drop_finite, SCOPE,
+     "this keeps NaN and infinities out, which would show it: leave it out if they may come"},
+    {claim_range, DEMAND,
      "this leaves elements open on which the working precision may overflow: `range: safe` judges "
      "them"},
-    {claim_precise, "this admits the hardware's approximations: `math: precise` does not"},
-    {drop_requires,
+    {claim_precise, DEMAND, "this admits the hardware's approximations: `math: precise` does not"},
+    {drop_requires, SCOPE,
      "these conditions keep the shapes out that would show it: weaken them if the kernel takes "
      "such shapes"},
-    {widen_dims,
+    {widen_dims, SCOPE,
      "these ranges hold no size that would show it: widen them as far as the kernel is to be used"},
 };
 
@@ -122,19 +129,24 @@ cupel_code cupel_calibrate_advise(const cupel_contract *contract, const cupel_se
     cupel_contract *without = calloc(1, sizeof *without);
     if (!without) return cupel_fail(err, CUPEL_MEMORY, "no memory for a calibration");
     bool found = false;
+    clause reason = SCOPE;
     for (size_t i = 0; i < sizeof relaxations / sizeof *relaxations && !found; i++) {
         char where[320] = "";
         *without = *contract;
         if (!relaxations[i].relax(contract, without, where, sizeof where)) continue;
         found = is_rejected(without, search, options, shadow);
-        if (found) snprintf(row->advice, sizeof row->advice, "%s: %s", where, relaxations[i].advice);
+        if (!found) continue;
+        reason = relaxations[i].clause;
+        snprintf(row->advice, sizeof row->advice, "%s: %s", where, relaxations[i].advice);
     }
     free(without);
-    if (found) return CUPEL_OK;
-    snprintf(row->advice, sizeof row->advice, "%s",
-             row->outcome == CUPEL_CALIBRATION_UNSEEN
-                 ? "no case shows it, and no clause of the contract alone is the reason"
-                 : "every element that it changed is inside its allowed set, and no clause of "
-                   "the contract alone is the reason");
+    if (!found)
+        snprintf(
+            row->advice, sizeof row->advice, "%s",
+            row->outcome == CUPEL_CALIBRATION_UNSEEN
+                ? "no judged element of any case changes, and no clause of the contract alone is the reason"
+                : "every element that it changed is one that a conforming kernel may return, and no clause "
+                  "of the contract alone is the reason");
+    if (reason == SCOPE) row->outcome = CUPEL_CALIBRATION_UNSEEN;
     return CUPEL_OK;
 }

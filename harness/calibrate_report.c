@@ -84,7 +84,8 @@ void cupel_calibrate_report_text(const cupel_calibrate_report *report, FILE *out
                "Told as evidence only: a check rejects these with --standing evidence", out);
     print_rows(report, false, CUPEL_CALIBRATION_ELSEWHERE, "Rejected, though by another gate than their own",
                out);
-    print_rows(report, false, CUPEL_CALIBRATION_UNSEEN, "Faults that no claimed case shows", out);
+    print_rows(report, false, CUPEL_CALIBRATION_UNSEEN,
+               "Cannot be seen under this contract: on the inputs that it claims these are no faults", out);
     print_rows(report, false, CUPEL_CALIBRATION_UNCLAIMED, "Not claimed by the contract", out);
     print_rows(report, false, CUPEL_CALIBRATION_UNJUDGED, "Nothing could be judged", out);
     fprintf(out, "\n%s\n", words[report->verdict]);
