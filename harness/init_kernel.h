@@ -133,6 +133,15 @@ const cupel_init_tree *cupel_init_kernel_derived(const cupel_init_kernel *kernel
 /* Does the body mention a word (whole, or one that starts with it)? */
 bool cupel_init_kernel_mentions(const cupel_init_kernel *kernel, const char *word, bool prefix);
 
+/* An integer macro of the kernel that stands between #ifndef and #endif of its name. */
+typedef struct cupel_init_tunable {
+    const char *name;
+    int64_t value; /* at least 1 */
+    int line;      /* of its #define */
+} cupel_init_tunable;
+/* The first one from the file's macro *from on, which moves past it; false: there is none. */
+bool cupel_init_tunable_next(const cupel_init_kernel *kernel, size_t *from, cupel_init_tunable *out);
+
 /* As above for words that start with one of these, in the device functions and macros too that the body
  * mentions, and in those that they mention; 32 of them at most. */
 bool cupel_init_kernel_reaches(const cupel_init_kernel *kernel, const char *const *words, size_t count);

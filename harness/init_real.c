@@ -99,7 +99,9 @@ static bool literal_value(const cupel_tokens *tokens, size_t i, double *out) {
 static bool is_real(const cupel_tokens *tokens, size_t i) {
     const cupel_token *t = &tokens->at[i];
     const char *text = tokens->text + t->offset;
-    if (t->kind != CUPEL_TOKEN_NUMBER || (t->length > 1 && (text[1] == 'x' || text[1] == 'X'))) return false;
+    if (t->kind != CUPEL_TOKEN_NUMBER) return false;
+    if (t->length > 1 && (text[1] == 'x' || text[1] == 'X')) /* 0x1p-20f; its e is a digit */
+        return memchr(text, 'p', t->length) || memchr(text, 'P', t->length);
     return memchr(text, '.', t->length) || memchr(text, 'e', t->length) || memchr(text, 'E', t->length);
 }
 

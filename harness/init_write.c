@@ -93,6 +93,26 @@ static void write_dims(const cupel_guess *guess, FILE *out) {
         LINE(out, guess->scalars[s].why, "  %s: %s", guess->scalars[s].name, guess->scalars[s].value);
 }
 
+/* Macros that the file defines only where nobody has, as variants: for the author to claim. */
+static void write_variants(const cupel_guess *guess, const char *source, FILE *out) {
+    enum { TUNABLE_MAX = 4 };
+    const char *file = guess->kernel->facts->file, *slash = strrchr(file, '/');
+    cupel_init_tunable t[TUNABLE_MAX];
+    int count = 0;
+    for (size_t i = 0; count < TUNABLE_MAX && cupel_init_tunable_next(guess->kernel, &i, &t[count]);) count++;
+    if (count == 0) return;
+    fprintf(out, "\n# The compiler may override");
+    for (int i = 0; i < count; i++) fprintf(out, "%s %s (line %d)", i ? " and" : "", t[i].name, t[i].line);
+    fprintf(out, ". To claim other values too, say which, and write\n# the name for the value in grid, block "
+                 "and shared below, where it is meant:\n# variants: {");
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%s: [%lld, %lld]", i ? ", " : "", t[i].name, (long long)t[i].value,
+                (long long)(t[i].value > 1 && t[i].value % 2 == 0 ? t[i].value / 2 : 2 * t[i].value));
+    fprintf(out, "}\n# source: {file: %s, defines: {", source ? source : slash ? slash + 1 : file);
+    for (int i = 0; i < count; i++) fprintf(out, "%s%s: $%s", i ? ", " : "", t[i].name, t[i].name);
+    fprintf(out, "}}\n");
+}
+
 static void write_tensor(const cupel_guess *guess, const cupel_guess_tensor *tensor, bool output_part,
                          FILE *out) {
     char shape[300] = "";
@@ -196,6 +216,7 @@ const char *cupel_guess_write(const cupel_guess *guess, const char *source) {
     if (!o.file) return NULL;
     write_head(guess, source, o.file);
     write_dims(guess, o.file);
+    write_variants(guess, source, o.file);
     write_tensors(guess, o.file);
     write_ensures(guess, o.file);
     write_kernel(guess, o.file);

@@ -141,9 +141,19 @@ static cupel_code make_with(parser *p, cupel_expr_kind kind, const cupel_token *
     return make(p, kind, from, name, count, children, out);
 }
 
+/* Digits of a literal; those of a hexadecimal one in decimal, as everything behind the parser reads them. */
+static char *digits_of(parser *p, const cupel_token *token) {
+    char *digits = cupel_arena_text(p->arena, p->lexer.text.text + token->offset, token->end - token->offset);
+    if (!digits || digits[0] != '0' || (digits[1] | 32) != 'x') return digits;
+    errno = 0;
+    const unsigned long long value = strtoull(digits, NULL, 16);
+    return errno == ERANGE ? cupel_arena_text(p->arena, "99999999999999999999", 20) /* beyond any type */
+                           : cupel_arena_printf(p->arena, "%llu", value);
+}
+
 static cupel_code parse_number(parser *p, cupel_expr **out) {
     cupel_token token = p->token;
-    char *digits = cupel_arena_text(p->arena, p->lexer.text.text + token.offset, token.end - token.offset);
+    char *digits = digits_of(p, &token);
     if (!digits) return cupel_fail(p->err, CUPEL_MEMORY, "out of memory");
     cupel_span place = token_span(p);
     CUPEL_TRY(step(p));

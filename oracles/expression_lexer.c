@@ -33,8 +33,17 @@ cupel_span cupel_lexer_span(const cupel_lexer *lexer, const cupel_token *token) 
                         .column = token->column};
 }
 
+static bool is_hex_digit(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
 static size_t number_length(const cupel_lexer *lexer) {
     size_t n = 0;
+    if (peek(lexer, 0) == '0' && (peek(lexer, 1) == 'x' || peek(lexer, 1) == 'X') &&
+        is_hex_digit(peek(lexer, 2))) {
+        for (n = 2; is_hex_digit(peek(lexer, n));) n++;
+        return n;
+    }
     while (is_digit(peek(lexer, n))) n++;
     if (peek(lexer, n) == '.') {
         n++;
@@ -85,7 +94,7 @@ cupel_code cupel_lexer_next(cupel_lexer *lexer, cupel_token *out, cupel_error *e
         if (is_letter(peek(lexer, n)) || peek(lexer, n) == '.') {
             out->end = lexer->at + n + 1;
             return cupel_fail_span(err, CUPEL_SYNTAX, cupel_lexer_span(lexer, out),
-                                   "expected a number such as 3, 0.5 or 1e-5, found '%.*s'", (int)n + 1,
+                                   "expected a number such as 3, 0x1f, 0.5 or 1e-5, found '%.*s'", (int)n + 1,
                                    lexer->text.text + lexer->at);
         }
     } else if (is_letter(c)) {

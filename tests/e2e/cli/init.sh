@@ -182,6 +182,25 @@ for kernel in rms_norm layer_norm leaky_relu histogram relu copy clone; do
     sed 1,4d norms_$kernel.yaml
 done
 try cupel check norms.cu
+# what the compiler may set is proposed as variants, and claims nothing before the author does
+cat >tunable.cu <<'CU'
+#ifndef BLOCK
+#define BLOCK 0x80
+#endif
+#ifndef UNUSED
+#define UNUSED 3
+#endif
+#define FIXED 2
+__global__ void relu(const float *x, float *y, int n) {
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) y[i] = x[i] > 0.0f ? x[i] : 0.0f;
+}
+void launch(float *x, float *y, int n) { relu<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(x, y, n); }
+CU
+try cupel init tunable.cu
+sed 1,2d tunable.yaml
+sed -i 's/^# \(variants\|source\)/\1/; /^  grid\|^  block/s/128/BLOCK/' tunable.yaml
+cupel check tunable.yaml --cases 40 --seed 1 -q 2>&1 | tail -1
 cp add.cu "a d'd.cu"
 try cupel init "a d'd.cu"
 try cupel init add.cu -o add.cu

@@ -40,6 +40,7 @@ static void eps(void **state) {
         {"constexpr float kEps = 1e-12f;\n" KERNEL("float s = rsqrtf(x[0] + kEps);"), "1e-12"},
         {KERNEL("const float e = 1e-3; float v = x[0] + e; float s = rsqrtf(v);"), "0.001"},
         {"__device__ float r(float v) { return rsqrtf(v + 1e-6f); }\n" KERNEL("float s = r(x[0]);"), "1e-6"},
+        {KERNEL("float s = rsqrtf(x[0] / n + 0x1p-20f);"), "9.5367431640625e-7"},
         {KERNEL("float s = rsqrtf(x[0]);"), "EDIT_ME"},
         {KERNEL("float s = rsqrtf(x[0] + x[1]);"), "EDIT_ME"},
         {KERNEL("float s = rsqrtf(x[0] + 1e-6f), t = sqrtf(x[1] + 1e-5f);"), "EDIT_ME"},
@@ -62,6 +63,7 @@ static void factors(void **state) {
         {KERNEL("y[0] = x[0] > 0.0f ? x[0] : 0.2f * x[0];"), "0.2"},
         {"constexpr float SLOPE = 0.01f;\n" KERNEL("y[0] = x[0] > 0.f ? x[0] : SLOPE * x[0];"), "0.01"},
         {KERNEL("y[0] = x[0] > 0.0f ? x[0] : 1.0f * x[0];"), "none"},
+        {KERNEL("y[0] = x[0] > 0.0f ? x[0] : 0x1p-3f * x[n & 0xfe];"), "0.125"},
         {KERNEL("y[0] = 0.5f * x[0] + 0.25f;"), "EDIT_ME"}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
