@@ -37,17 +37,17 @@ TRIES = 3
 
 
 def revision(objects=None):
-    """Of the working tree, else what scripts/gpu.sh left beside the objects."""
+    """What scripts/gpu.sh left beside the objects, of which the program that travels with them is; else the working tree's."""
+    if objects:
+        try:
+            with open(os.path.join(objects, "revision"), encoding="utf-8") as file:
+                return file.read().strip()
+        except OSError:
+            pass
     try:
         out = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     except OSError:
         out = ""
-    if not out and objects:
-        try:
-            with open(os.path.join(objects, "revision"), encoding="utf-8") as file:
-                out = file.read().strip()
-        except OSError:
-            pass
     return out or "unknown"
 
 
