@@ -295,8 +295,8 @@ CUPEL_EMU_ACCESS(16)
 
 /* Without the registers of floating point: they need not be saved then, which is most of the way's cost. */
 __attribute__((target("general-regs-only"))) int cupel_emu_load_quickly(uintptr_t address, uint32_t size) {
-    if (m->calm || !m->policy.stepwise || m->access_budget <= 1 || (address & (size - 1)) != 0) return 0;
-    if (m->current->access_key != m->epoch_key || m->seen[1]) return 0;
+    if (m->calm || m->access_budget <= 1 || (address & (size - 1)) != 0) return 0;
+    if (m->policy.stepwise && (m->current->access_key != m->epoch_key || m->seen[1])) return 0;
     const cupel_emu_shared *shared =
         address - m->static_shared.start < m->static_shared.size ? &m->static_shared : &m->dynamic_shared;
     const size_t offset = address - shared->start;
@@ -304,6 +304,11 @@ __attribute__((target("general-regs-only"))) int cupel_emu_load_quickly(uintptr_
     uint32_t word;
     __builtin_memcpy(&word, shared->readable + (offset >> 3), sizeof word);
     if ((~(word >> (offset & 7)) & ((1u << size) - 1)) != 0) return 0;
+    if (!m->policy.stepwise) { /* it switches at random: the draw is made only if this thread goes on */
+        const uint64_t random = cupel_emu_schedule_next(m->policy.random);
+        if (cupel_emu_schedule_scaled(random, CUPEL_EMU_SWITCH_ONE_IN) == 0) return 0;
+        m->policy.random = random;
+    }
     m->access_budget--;
     m->shared_touched = m->seen[0] = true;
     return 1;

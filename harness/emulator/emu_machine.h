@@ -226,6 +226,17 @@ uint64_t cupel_emu_schedule_block(const cupel_emu_policy *policy, uint64_t i, ui
 bool cupel_emu_schedule_reorders(const cupel_emu_policy *policy); /* and not only within groups */
 void cupel_emu_schedule_threads(void); /* fills in warps and threads for the launch's block shape */
 cupel_emu_thread *cupel_emu_schedule_draw(void);
+enum { CUPEL_EMU_SWITCH_ONE_IN = 4 }; /* accesses at which a schedule that switches at random may switch */
+/* xorshift64*: fast, and only ever used to choose between threads. The state behind a state, and what it is
+ * as a number below a bound. */
+static inline __attribute__((always_inline)) uint64_t cupel_emu_schedule_next(uint64_t x) {
+    x ^= x >> 12;
+    x ^= x << 25;
+    return x ^ x >> 27;
+}
+static inline __attribute__((always_inline)) uint32_t cupel_emu_schedule_scaled(uint64_t x, uint32_t bound) {
+    return (uint32_t)(((x * UINT64_C(0x2545F4914F6CDD1D)) >> 32) * bound >> 32);
+}
 uint32_t cupel_emu_schedule_below(uint32_t bound);
 bool cupel_emu_schedule_switches(void);
 /* emu_report.c */

@@ -63,7 +63,7 @@ void cupel_emu_schedule_begin(cupel_emu_policy *policy, uint64_t number) {
 
 /* The running thread goes on to one that is drawn, if there is a switch left to make. */
 bool cupel_emu_schedule_switches(void) {
-    if (cupel_emu_schedule_below(4) != 0) return false;
+    if (cupel_emu_schedule_below(CUPEL_EMU_SWITCH_ONE_IN) != 0) return false;
     if (m->policy.switches_left != UINT32_MAX && --m->policy.switches_left == 0)
         m->policy.random_switch = false, m->calm = true; /* after this one */
     return true;
@@ -103,14 +103,9 @@ uint64_t cupel_emu_schedule_block(const cupel_emu_policy *policy, uint64_t i, ui
     return first + (start + i * step) % count;
 }
 
-/* xorshift64*: fast, and only ever used to choose between threads. */
 uint32_t cupel_emu_schedule_below(uint32_t bound) {
-    uint64_t x = m->policy.random;
-    x ^= x >> 12;
-    x ^= x << 25;
-    x ^= x >> 27;
-    m->policy.random = x;
-    return (uint32_t)(((x * UINT64_C(0x2545F4914F6CDD1D)) >> 32) * bound >> 32);
+    m->policy.random = cupel_emu_schedule_next(m->policy.random);
+    return cupel_emu_schedule_scaled(m->policy.random, bound);
 }
 
 static uint32_t nth_bit(uint32_t mask, uint32_t n) {

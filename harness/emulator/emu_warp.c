@@ -71,17 +71,28 @@ static void finish_shuffle(cupel_emu_warp *warp, uint32_t lanes) {
     }
 }
 
+/* Of two lanes that differ by argument each gets what the other one has. Value by value: wide loads would
+ * wait for the narrow stores that the lanes have just made. */
+static void swap_pairs(uint64_t value[], uint32_t argument) {
+    const uint32_t below = (argument & -argument) - 1; /* the bits below one in which the two differ */
+    for (uint32_t i = 0; i < CUPEL_EMU_WARP / 2 && argument != 0; i++) {
+        const uint32_t lane = (i & below) | (i & ~below) << 1, other = lane ^ argument;
+        const uint64_t kept = value[lane];
+        value[lane] = value[other];
+        value[other] = kept;
+    }
+}
+
 /* The same when all 32 lanes are there and ask alike. */
 static void finish_full_shuffle(cupel_emu_warp *warp, uint64_t detail) {
+    if ((detail & 0xffff) == (CUPEL_EMU_WARP << 8 | CUPEL_EMU_SHFL_XOR)) {
+        swap_pairs(warp->value, (uint32_t)(detail >> 32) & 31);
+        return;
+    }
     uint64_t before[CUPEL_EMU_WARP];
     memcpy(before, warp->value, sizeof before);
-    uint32_t argument = (uint32_t)(detail >> 32) & 31;
-    if ((detail & 0xffff) == (CUPEL_EMU_WARP << 8 | CUPEL_EMU_SHFL_XOR)) {
-        for (uint32_t lane = 0; lane < CUPEL_EMU_WARP; lane++) warp->value[lane] = before[lane ^ argument];
-    } else {
-        for (uint32_t lane = 0; lane < CUPEL_EMU_WARP; lane++)
-            warp->value[lane] = before[source_lane(lane, detail)];
-    }
+    for (uint32_t lane = 0; lane < CUPEL_EMU_WARP; lane++)
+        warp->value[lane] = before[source_lane(lane, detail)];
 }
 
 static void finish_match(cupel_emu_warp *warp, uint32_t lanes, bool all) {
