@@ -265,7 +265,8 @@ static void simplify_run_options(cupel_shrink *shrink) {
     for (int i = 0; i < shrink->contract->alias_count; i++) CONSIDER_WITH(shrink, r.aliases &= ~(1u << i));
     CONSIDER_WITH(shrink, r.poison = 0);
     CONSIDER_WITH(shrink, r.poison = 3); /* the simplest of those with numbers that no maximum loses, */
-    CONSIDER_WITH(shrink, r.poison = 7); /* and no minimum (cupel_poison_of) */
+    CONSIDER_WITH(shrink, r.poison = 7); /* and no minimum (cupel_poison_of), */
+    CONSIDER_WITH(shrink, r.poison = 6); /* and of the other build (cupel_recipe_fuses) */
     simplify_history(shrink);
 }
 

@@ -43,6 +43,7 @@ cupel_code cupel_recipe_binding(const cupel_contract *contract, const cupel_reci
     *out = (cupel_binding){.contract = contract};
     memcpy(out->dims, recipe->dims, sizeof out->dims);
     memcpy(out->params, recipe->params, sizeof out->params);
+    out->fused = cupel_recipe_fuses(contract, recipe);
     for (int i = 0; i < contract->type_count; i++) {
         if (recipe->types[i] >= contract->types[i].count)
             return cupel_fail(err, CUPEL_RANGE, "type %s has no choice %d", contract->types[i].name,
@@ -62,6 +63,12 @@ static void simple_values(const cupel_tensor_decl *decl, cupel_tensor_recipe *te
     bool zero_well_inside = decl->range_lo <= -1 && decl->range_hi >= 1;
     if (!zero_well_inside && isfinite(half)) tensor->centre = rint(decl->range_lo + half);
     if (half < 4) tensor->amplitude = half >= 1 ? floor(half) : 1;
+}
+
+bool cupel_recipe_fuses(const cupel_contract *contract, const cupel_recipe *recipe) {
+    if (contract->host) return false;
+    if (contract->options.fmad != CUPEL_FMAD_UNSAID) return contract->options.fmad == CUPEL_FMAD_ON;
+    return recipe->poison % 8 == 6;
 }
 
 cupel_code cupel_recipe_simple(const cupel_contract *contract, cupel_recipe *out, cupel_error *err) {

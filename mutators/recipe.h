@@ -113,13 +113,18 @@ typedef struct cupel_recipe {
     cupel_tensor_recipe tensors[CUPEL_TENSOR_MAX];
     uint32_t aliases;      /* bit i: the contract's i-th may_alias pair shares a buffer */
     uint64_t schedule;     /* the second run's (schedule.h); 0: canonical as well */
-    uint32_t poison;       /* seed of both poisons, and which finite one (cupel_poison_of) */
+    uint32_t poison;       /* seed of both poisons, which finite one (cupel_poison_of), and which build
+                              (cupel_recipe_fuses) */
     cupel_history history; /* the second run's */
     uint32_t permutation;  /* of the inputs' values along wholly reduced axes (reduced_axes.h); 0: none, 1:
                               reversed,  2: rotated by one, 3: halves exchanged, 4: even places first, from 5
                               on  at random */
     uint8_t calls;         /* how many earlier calls history makes; 0 where it is NONE (else read as 1) */
 } cupel_recipe;
+
+/* a * b + c rounded once or twice: both are legal builds of a kernel. Is it the former that a case is for, as
+ * one in eight is? Not where the contract says which; simplest: 6. */
+bool cupel_recipe_fuses(const cupel_contract *contract, const cupel_recipe *recipe);
 
 /* The simplest legal recipe: ordinary shape, base types, integers in every input, contiguous. */
 CUPEL_MUST_USE cupel_code cupel_recipe_simple(const cupel_contract *contract, cupel_recipe *out,

@@ -128,8 +128,10 @@ static void describe_permutation(line *l, uint32_t permutation) {
         add(l, "; reduced axes permuted (%u)", permutation);
 }
 
-static void describe_run(line *l, const cupel_recipe *recipe) {
+static void describe_run(line *l, const cupel_contract *contract, const cupel_recipe *recipe) {
     describe_permutation(l, recipe->permutation);
+    if (contract->options.fmad == CUPEL_FMAD_UNSAID && cupel_recipe_fuses(contract, recipe))
+        add(l, "; a * b + c rounded once");
     char schedule[64];
     cupel_schedule_write(recipe->schedule, schedule, sizeof schedule);
     if (recipe->schedule != 0) add(l, "; schedule %s", schedule);
@@ -173,5 +175,5 @@ void cupel_recipe_describe(const cupel_contract *contract, const cupel_recipe *r
         if (recipe->aliases >> i & 1)
             add(&l, "; %s and %s share a buffer", contract->tensors[contract->aliases[i][0]].name,
                 contract->tensors[contract->aliases[i][1]].name);
-    describe_run(&l, recipe);
+    describe_run(&l, contract, recipe);
 }

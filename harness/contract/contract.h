@@ -202,6 +202,7 @@ typedef struct cupel_binding {
     int64_t lets[CUPEL_LET_MAX]; /* filled in by cupel_binding_complete */
     int types[CUPEL_TYPE_MAX];   /* index into claimed[] */
     double params[CUPEL_PARAM_MAX];
+    bool fused; /* built so that a * b + c is rounded once; of what the contract leaves open */
 } cupel_binding;
 
 /* Contracts of one file: a .yaml file, or the comments of a source file that start with "cupel: 1". */

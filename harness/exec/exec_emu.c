@@ -21,6 +21,7 @@ _Static_assert((int)CUPEL_WATCH_VALUES == (int)CUPEL_EMU_WATCH_VALUES, "one hist
 typedef struct built {
     struct built *next;
     char *key; /* the entries, a line each */
+    bool fused;
     cupel_emu_module *module;
     bool careful; /* the canonical schedule has to wait at shared memory */
     bool whole;   /* its blocks work together: none may be left out */
@@ -130,7 +131,7 @@ static cupel_code open_emu(const cupel_contract *contract, const cupel_executor_
 
 /* ---- compiled sets ---- */
 
-static cupel_code build(emu *e, const cupel_entry_set *entries, built **out, cupel_error *err) {
+static cupel_code build(emu *e, const cupel_entry_set *entries, bool fused, built **out, cupel_error *err) {
     const char **defines;
     CUPEL_TRY(cupel_launch_plan_defines(e->contract, entries, e->defines, e->define_count, e->scratch,
                                         &defines, err));
@@ -141,13 +142,14 @@ static cupel_code build(emu *e, const cupel_entry_set *entries, built **out, cup
                                          .entries = entries->distinct,
                                          .objects = e->objects,
                                          .cache = e->cache,
-                                         .fused = e->contract->options.fmad == CUPEL_FMAD_ON,
+                                         .fused = fused,
                                          .fast_functions = e->contract->options.fast_functions,
                                          .debug = e->debug,
                                          .strict = e->strict};
     const char *path;
     CUPEL_TRY(cupel_emu_compile(&request, e->scratch, &path, err));
     built *made = calloc(1, sizeof *made);
+    if (made != NULL) made->fused = fused;
     if (made == NULL || (made->key = strdup(entries->key)) == NULL) {
         free(made);
         return cupel_fail(err, CUPEL_MEMORY, "out of memory");
@@ -164,14 +166,24 @@ static cupel_code build(emu *e, const cupel_entry_set *entries, built **out, cup
     return CUPEL_OK;
 }
 
+/* The build that the contract asks for; else the one that is wanted, where both can be had. The sanitizer
+ * judges no values. */
+static bool fuses(const emu *e, bool wanted) {
+    const cupel_fmad said = e->contract->options.fmad;
+    if (said != CUPEL_FMAD_UNSAID) return said == CUPEL_FMAD_ON;
+    return wanted && !e->objects && !e->strict && __builtin_cpu_supports("fma");
+}
+
 /* The module of a binding, built at need, and the kernel of each launch, arguments checked. */
 static cupel_code find_module(emu *e, const cupel_binding *binding, built **out,
                               const cupel_emu_kernel *kernels[CUPEL_LAUNCH_MAX], cupel_error *err) {
     cupel_entry_set entries;
+    const bool fused = fuses(e, binding->fused);
     CUPEL_TRY(cupel_launch_plan_entries(binding, e->scratch, &entries, err));
     built *found = e->modules;
-    while (found != NULL && strcmp(found->key, entries.key) != 0) found = found->next;
-    if (found == NULL) CUPEL_TRY(build(e, &entries, &found, err));
+    while (found != NULL && (found->fused != fused || strcmp(found->key, entries.key) != 0))
+        found = found->next;
+    if (found == NULL) CUPEL_TRY(build(e, &entries, fused, &found, err));
     *out = found;
     for (int l = 0; l < e->contract->launch_count; l++) {
         const cupel_launch *launch = &e->contract->launches[l];
@@ -424,6 +436,11 @@ static cupel_code run_emu(void *self, const cupel_case *c, const cupel_run_reque
     return cupel_initialised_collect(&e->initialised, e->guarded, c, arena, out, err);
 }
 
+/* Two builds of one kernel have the same edges, more or less: those of one count. */
+static bool is_covered(const emu *e, const built *b) {
+    return b->fused == fuses(e, false);
+}
+
 /* The counters of all modules one behind the other, so that an edge keeps its index as long as the executor
  * lives. */
 static const uint8_t *coverage_emu(void *self, size_t *count) {
@@ -431,7 +448,7 @@ static const uint8_t *coverage_emu(void *self, size_t *count) {
     size_t total = 0, n;
     for (built *b = e->modules; b != NULL; b = b->next) {
         cupel_emu_module_coverage(b->module, &n);
-        total += n;
+        if (is_covered(e, b)) total += n;
     }
     *count = 0;
     if (total > e->coverage_capacity) {
@@ -442,6 +459,7 @@ static const uint8_t *coverage_emu(void *self, size_t *count) {
     }
     for (built *b = e->modules; b != NULL; b = b->next) {
         uint8_t *counters = cupel_emu_module_coverage(b->module, &n);
+        if (!is_covered(e, b)) continue;
         memcpy(e->coverage + *count, counters, n);
         memset(counters, 0, n);
         *count += n;

@@ -111,6 +111,41 @@ static void test_guards_tell_a_stray_store(void **state) {
     exec_fixture_close(&x);
 }
 
+/* The rest of a square that is rounded once against itself, rounded twice. */
+static bool leaves_a_rest(const char *options, uint32_t poison) {
+    exec_fixture x;
+    char launch[256];
+    bool rest = false;
+    snprintf(launch, sizeof launch, "%s%s", plain, options);
+    assert_int_equal(open_kernel(&x, launch,
+                                 "__global__ void k(const float *x, float *y, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i >= n) return;\n"
+                                 "    float square = x[i] * x[i];\n"
+                                 "    y[i] = x[i] * x[i] - square;\n}\n"),
+                     CUPEL_OK);
+    exec_fixture_dim(&x, "N", 64);
+    x.recipe.tensors[0].pattern = CUPEL_PATTERN_NORMAL;
+    x.recipe.tensors[0].amplitude = 1;
+    x.recipe.poison = poison;
+    exec_fixture_run(&x, 0, CUPEL_POISON_NAN);
+    assert_int_equal(x.seen.outcome, CUPEL_RUN_FINISHED);
+    const float *y = exec_fixture_output(&x, "y");
+    for (int i = 0; i < 64; i++) rest = rest || y[i] != 0;
+    exec_fixture_close(&x);
+    return rest;
+}
+
+/* Where the contract leaves it open, the recipe says which of the two legal builds is run. */
+static void test_both_builds(void **state) {
+    (void)state;
+    if (!__builtin_cpu_supports("fma")) skip();
+    for (uint32_t poison = 0; poison < 16; poison++)
+        assert_int_equal(leaves_a_rest("", poison), poison % 8 == 6);
+    assert_false(leaves_a_rest("  nvrtc: [-fmad=false]\n", 6));
+    assert_true(leaves_a_rest("  nvrtc: [-fmad=true]\n", 0));
+}
+
 static void test_zero_grid_is_refused_and_skip_if_skips(void **state) {
     (void)state;
     exec_fixture x;
@@ -331,6 +366,7 @@ int main(void) {
         cmocka_unit_test(test_values_in_every_type),
         cmocka_unit_test(test_variables),
         cmocka_unit_test(test_guards_tell_a_stray_store),
+        cmocka_unit_test(test_both_builds),
         cmocka_unit_test(test_zero_grid_is_refused_and_skip_if_skips),
         cmocka_unit_test(test_contract_and_kernel_disagree),
         cmocka_unit_test(test_types_that_agree),
