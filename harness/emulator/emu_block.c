@@ -82,6 +82,7 @@ static cupel_emu_thread *choose(void) {
 }
 
 static void fiber_main(void);
+static int release_barrier(int kind);
 
 static void begin_on(cupel_emu_thread *thread, cupel_emu_stack *stack) {
     thread->stack_low = stack->low;
@@ -99,8 +100,16 @@ static __attribute__((noinline)) cupel_emu_stack *new_stack(void) {
     return stack;
 }
 
-/* No thread of the block can go on. Does it wait for other blocks? Else it does so for ever. */
+/* No thread of the block can go on. Does it wait for other blocks, or was it to leave here? Else it waits for
+ * ever. */
 static void depart(void) {
+    if (m->leaves && m->barrier_count == m->alive_count) {
+        release_barrier(m->barrier_kind);
+        m->leaves = false;
+        m->met = true;
+        m->left = CUPEL_EMU_SPINS;
+        return;
+    }
     if (m->stepped_warps == 0 && m->grid_count != m->alive_count) cupel_emu_report_deadlock();
     m->left = m->stepped_warps != 0 ? CUPEL_EMU_SPINS : CUPEL_EMU_AT_GRID;
 }
@@ -196,7 +205,7 @@ static inline __attribute__((always_inline)) int come_to_barrier(int kind, int p
     m->barrier_true += predicate != 0;
     m->barrier_kind = kind;
     m->coming_pc = (uintptr_t)pc;
-    if (++m->barrier_count == m->alive_count) return release_barrier(kind);
+    if (++m->barrier_count == m->alive_count && !m->leaves) return release_barrier(kind);
     cupel_emu_thread *self = m->current;
     self->home->at_barrier |= self->own;
     self->wait_pc = pc;
@@ -252,9 +261,13 @@ void cupel_emu_block_begin_budget(void) {
  * even if the loop ends only when another block has stored something: then the block has to leave as well. */
 static bool spin_together(void) {
     enum { SLICES_TOGETHER = 64 };
-    if (!m->others || ++m->spent_here < SLICES_TOGETHER) return false;
+    if ((!m->others && !m->waiting_out) || ++m->spent_here < SLICES_TOGETHER) return false;
     m->spent_here = 0;
-    if (m->waiting_out) return m->heard;
+    if (m->waiting_out) {
+        const bool waits_in_vain = m->leaves;
+        m->leaves = true;
+        return waits_in_vain && m->heard;
+    }
     if (m->races || m->proving) return cupel_emu_global_spins();
     cupel_emu_global_prove();
     return false;
@@ -355,6 +368,7 @@ void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz) {
     m->barrier_count = m->barrier_true = m->grid_count = m->turns = 0;
     m->barrier_pc = 0;
     m->spent_here = 0;
+    m->leaves = m->met = false;
     m->left = CUPEL_EMU_ENDED;
     end_epoch();
     m->current = &m->threads[0];
@@ -381,5 +395,6 @@ void cupel_emu_block_go_on(void) {
     if (m->left == CUPEL_EMU_SPINS) m->stepped_warps = 0;
     m->left = CUPEL_EMU_ENDED;
     m->spent_here = 0;
+    m->leaves = m->met = false;
     enter_block(m->policy.random_switch ? cupel_emu_schedule_draw() : choose());
 }

@@ -176,6 +176,9 @@ typedef struct cupel_emu_machine {
     cupel_observation *out;
     uint64_t steps_left, steps_limit; /* not yet handed out to the budgets; in all */
     bool waiting_out;                 /* the steps are used up: does the run still get anywhere? */
+    bool leaves;                      /* ... and the block is to leave when all its threads meet next, */
+    bool met;                         /* as it has */
+    bool timed;                       /* somebody has looked at the clock since the steps were used up */
     uint32_t slice;                   /* steps for a budget */
     bool in_groups;                   /* only blocks that are in flight together change places in the order */
     bool regroup;                     /* the run is to be made again in that way */

@@ -4,10 +4,12 @@
  * ends when every thread that can run, of every block in flight, has made at least WINDOW_STEPS steps in it,
  * and as many all together as the run was given: work in registers alone would have come to an end. No byte
  * changed, nobody ended, nobody came to a barrier: then it is a hang, unless blocks have yet to begin for
- * which there is no room, so that a larger device might come to an end. The threads of one block are enough
- * where that block has looked at nothing that another one could change. A run that still changes things is
- * given up, without a judgement, after MORE_STEPS in all; so is one with too many threads for a window. All
- * limits are steps, so that a run ends in the same way every time. */
+ * which there is no room, so that a larger device might come to an end. A block whose threads do come to
+ * barriers is made to leave at one now and then: once all that there is of it, stacks and registers included,
+ * has been the same twice, it will be so for ever, and its barriers and steps do not matter. The threads of
+ * one block are enough where that block has looked at nothing that another one could change. A run that still
+ * changes things is given up, without a judgement, after MORE_STEPS in all; so is one with too many threads
+ * for a window. All limits are steps, so that a run ends in the same way every time. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -20,10 +22,9 @@ static cupel_emu_machine *const m = &cupel_emu_the_machine;
 /* MORE_STEPS: windows of 256 threads, and a quarter for what else happens in them; about three seconds. */
 enum { WINDOW_STEPS = 1 << 22, GRANT = 1 << 20, MORE_STEPS = WINDOW_STEPS / 4 * 5 * 256, MORE_TIMES = 512 };
 
-/* What a window compares. */
+/* What a window compares, besides what there is of each block. */
 typedef struct state {
-    uint64_t ended, waiting, passed; /* blocks that have, that have not begun; barriers */
-    uint64_t alive, at_barrier, at_grid;
+    uint64_t ended, waiting, passed; /* blocks that have, that have not begun; barriers of the grid */
     uint64_t memory;
 } state;
 
@@ -39,11 +40,8 @@ uint64_t cupel_emu_steps_made(void) {
     return m->steps_limit - m->steps_left - m->registers->budget - m->access_budget;
 }
 
-static void add_block(state *s, const cupel_emu_resident *b) {
-    s->alive += b->aside ? b->alive_count : m->alive_count;
-    s->at_barrier += b->aside ? b->barrier_count : m->barrier_count;
-    s->at_grid += b->aside ? b->grid_count : m->grid_count;
-    s->memory += cupel_emu_resident_hash(b); /* in any order */
+static uint64_t barriers_of(const cupel_emu_resident *b) {
+    return b->passed + (b->aside ? 0 : m->passed - b->entered);
 }
 
 static state look(void) {
@@ -52,14 +50,60 @@ static state look(void) {
                .passed = m->passed,
                .memory = XXH3_64bits_withSeed((const void *)m->global_start, m->global_size,
                                               cupel_emu_module_hash(m->module))};
-    for (uint32_t i = 0; i < cupel_emu_resident_count(); i++) add_block(&s, cupel_emu_resident_at(i));
+    for (uint32_t i = 0; i < cupel_emu_resident_count(); i++)
+        s.passed -= barriers_of(cupel_emu_resident_at(i));
     return s;
 }
 
+static void note_block(cupel_emu_resident *b) {
+    b->began.alive = b->aside ? b->alive_count : m->alive_count;
+    b->began.at_barrier = b->aside ? b->barrier_count : m->barrier_count;
+    b->began.at_grid = b->aside ? b->grid_count : m->grid_count;
+    b->began.shared = cupel_emu_resident_hash(b);
+    b->passed = b->rests = 0;
+    b->entered = m->passed;
+    b->circled = false;
+}
+
+/* The block is as it was when the window began, or goes round in a circle. */
+static bool is_stuck(const cupel_emu_resident *b) {
+    if (b->circled) return true;
+    return barriers_of(b) == 0 && b->began.alive == (b->aside ? b->alive_count : m->alive_count) &&
+           b->began.at_barrier == (b->aside ? b->barrier_count : m->barrier_count) &&
+           b->began.at_grid == (b->aside ? b->grid_count : m->grid_count) &&
+           b->began.shared == cupel_emu_resident_hash(b);
+}
+
 static bool same(const state *a, const state *b) {
+    for (uint32_t i = 0; i < cupel_emu_resident_count(); i++)
+        if (!is_stuck(cupel_emu_resident_at(i))) return false;
     return a->ended == b->ended && a->waiting == b->waiting && a->passed == b->passed &&
-           a->alive == b->alive && a->at_barrier == b->at_barrier && a->at_grid == b->at_grid &&
            a->memory == b->memory;
+}
+
+/* All threads of a block that went aside have met: what lies on their stacks, registers among it, and in
+ * shared memory, is all there is of it. */
+static uint64_t hash_rest(const cupel_emu_resident *b) {
+    uint64_t hash = cupel_emu_resident_hash(b);
+    const cupel_emu_warp *warps = cupel_emu_resident_warps(b);
+    for (uint32_t w = 0; w < m->warp_count; w++)
+        for (uint32_t slots = warps[w].alive; slots != 0; slots &= slots - 1) {
+            const cupel_emu_thread thread =
+                cupel_emu_resident_thread(b, w * CUPEL_EMU_WARP + (uint32_t)__builtin_ctz(slots));
+            const uintptr_t top = thread.stack_low + CUPEL_EMU_STACK_BYTES;
+            hash ^= warps[w].value[thread.lane];
+            hash = XXH3_64bits_withSeed(thread.sp, top - (uintptr_t)thread.sp, hash);
+        }
+    return hash;
+}
+
+/* The rest that is compared with is another one after 1, 2, 4, .. of them, so that a circle of any length is
+ * found. What the clock says is another thing every time, and not on the stacks. */
+void cupel_emu_progress_met(cupel_emu_resident *b) {
+    const uint64_t rest = hash_rest(b);
+    if (b->rests != 0 && rest == b->rest && !m->timed) b->circled = true;
+    if ((b->rests & (b->rests - 1)) == 0) b->rest = rest;
+    b->rests++;
 }
 
 /* Slots of threads that wait neither at a barrier nor in a warp operation. */
@@ -78,6 +122,7 @@ static void begin_window(void) {
             threads += (uint32_t)__builtin_popcount(runnable(&warps[w]));
         memset(b->made, 0, sizeof b->made);
         b->heard = false;
+        note_block(b);
     }
     uint64_t share = window.given / (threads != 0 ? threads : 1);
     window.enough = share > WINDOW_STEPS ? share : WINDOW_STEPS;
@@ -86,6 +131,7 @@ static void begin_window(void) {
 }
 
 static bool has_made_enough(const cupel_emu_resident *b) {
+    if (b->circled) return true;
     const cupel_emu_warp *warps = cupel_emu_resident_warps(b);
     for (uint32_t w = 0; w < m->warp_count; w++)
         for (uint32_t slots = runnable(&warps[w]); slots != 0; slots &= slots - 1)
@@ -110,6 +156,7 @@ static void begin(void) {
     window.more = 0;
     window.noted_at = cupel_emu_steps_made();
     m->waiting_out = m->calm = true;
+    m->timed = false;
     m->policy.stepwise = m->policy.random_switch = m->races = false;
     cupel_emu_global_prove();
     begin_window();

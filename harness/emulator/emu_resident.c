@@ -177,6 +177,7 @@ static void restore(cupel_emu_resident *b) {
     restore_memory(b);
     b->aside = false;
     grid.running = b;
+    b->entered = m->passed;
     m->left = b->left;
     m->current = b->current;
     m->registers->block = b->block;
@@ -222,7 +223,9 @@ static void begin_next(void) {
         no_memory();
         return;
     }
-    b->aside = b->heard = false;
+    b->aside = b->heard = b->circled = false;
+    b->entered = m->passed;
+    b->passed = b->rests = 0;
     b->linear = m->block_linear = grid.launched + ++grid.begun;
     b->block = (cupel_emu_dim){(uint32_t)(linear % dim.x), (uint32_t)(linear / dim.x % dim.y),
                                (uint32_t)(linear / dim.x / dim.y)};
@@ -254,6 +257,8 @@ static void note_departure(void) {
     cupel_emu_resident *b = grid.running;
     grid.running = NULL;
     if (m->sanitizing) cupel_emu_sanitize_settle();
+    b->passed += m->passed - b->entered;
+    b->entered = m->passed;
     move_to_end(b);
     if (cupel_emu_global_has_stored()) grid.idle = false;
     if (m->left == CUPEL_EMU_ENDED) {
@@ -264,6 +269,7 @@ static void note_departure(void) {
     } else if (save(b)) {
         m->spun |= m->left == CUPEL_EMU_SPINS;
         grid.at_grid += m->left == CUPEL_EMU_AT_GRID;
+        if (m->met) cupel_emu_progress_met(b);
     } else {
         no_memory();
     }
@@ -394,6 +400,13 @@ cupel_emu_resident *cupel_emu_resident_running(void) {
 
 const cupel_emu_warp *cupel_emu_resident_warps(const cupel_emu_resident *b) {
     return b->aside ? (const cupel_emu_warp *)(const void *)b->bytes : m->warps;
+}
+
+cupel_emu_thread cupel_emu_resident_thread(const cupel_emu_resident *b, uint32_t i) {
+    if (!b->aside) return m->threads[i];
+    cupel_emu_thread thread; /* the bytes are not aligned as threads are */
+    memcpy(&thread, b->bytes + m->warp_count * sizeof *m->warps + i * sizeof thread, sizeof thread);
+    return thread;
 }
 
 uint64_t cupel_emu_resident_hash(const cupel_emu_resident *b) {

@@ -48,6 +48,13 @@ typedef struct cupel_emu_resident {
     /* of emu_progress.c */
     bool heard;                           /* in this window, before it went aside last */
     uint64_t made[CUPEL_EMU_THREADS_MAX]; /* steps of each thread in this window, at least */
+    uint64_t passed, entered; /* its barriers in this window, before it came to run last; m->passed then */
+    struct {
+        uint64_t alive, at_barrier, at_grid, shared;
+    } began;        /* what it was when the window began */
+    uint64_t rest;  /* all that there was of it when its threads had met once in this window */
+    uint32_t rests; /* how often they have since, before it went aside */
+    bool circled;   /* and then it was the same again */
 } cupel_emu_resident;
 
 /* Before a launch whose shape and shared memory the machine knows. False when it is over: a cooperative grid
@@ -70,6 +77,10 @@ uint32_t cupel_emu_resident_count(void);
 cupel_emu_resident *cupel_emu_resident_at(uint32_t i);
 cupel_emu_resident *cupel_emu_resident_running(void);
 const cupel_emu_warp *cupel_emu_resident_warps(const cupel_emu_resident *block);
+cupel_emu_thread cupel_emu_resident_thread(const cupel_emu_resident *block,
+                                           uint32_t i); /* slot i % 32 of warp i / 32 */
+/* emu_progress.c: the steps of the run are used up, and the block has left where all its threads have met. */
+void cupel_emu_progress_met(cupel_emu_resident *block);
 /* A number that stands for the contents of its shared memory. */
 uint64_t cupel_emu_resident_hash(const cupel_emu_resident *block);
 uint64_t cupel_emu_resident_ended(void);   /* blocks */

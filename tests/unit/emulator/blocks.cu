@@ -100,6 +100,24 @@ __global__ void waits_through_votes(volatile int *out) {
         if (tid() == 0) ready = out[bid() - 1] != 0;
     if (tid() == 0) out[bid()] = bid() == 0 ? 1 : out[bid() - 1] + 1;
 }
+__global__ void meet_and_wait(volatile int *out) {
+    __shared__ int turn;
+    int ready = 0;
+    while (!cupel_emu_barrier_sync(CUPEL_EMU_SYNC_OR, ready)) { // for ever, in two turns
+        if (tid() == 0) turn = 1 - turn, ready = out[bid()] != 0;
+    }
+    if (tid() == 0) out[bid()] = 1;
+}
+__global__ void meet_often(int *out, int n) {
+    int turns = 0;
+    while (cupel_emu_barrier_sync(CUPEL_EMU_SYNC_OR, turns < n)) turns++;
+    if (tid() == 0) out[bid()] = turns;
+}
+__global__ void meet_by_the_clock(int *out, uint64_t n) {
+    uint64_t from = cupel_emu_clock();
+    while (cupel_emu_barrier_sync(CUPEL_EMU_SYNC_AND, cupel_emu_clock() - from < n)) {}
+    if (tid() == 0) out[bid()] = 1;
+}
 __global__ void counts_between_blocks(volatile int *out) {
     if (tid() == 0) {
         int before = *out;
@@ -136,4 +154,5 @@ __global__ void one_after_the_other(volatile int *out) {
 CANDIDATE(ENTRY(two_phases, 0), ENTRY(two_phases_too_early, 0), ENTRY(stays_away, 0), ENTRY(one_thread_stays_away, 0),
           ENTRY(many_phases, 0), ENTRY(chained, 0), ENTRY(chained_without_waiting, 0), ENTRY(locked_between_blocks, 0),
           ENTRY(counts_between_blocks, 0), ENTRY(all_wait, 0), ENTRY(ticket, 0), ENTRY(waits_for_the_last, 0),
-          ENTRY(one_after_the_other, 0), ENTRY(waits_through_barriers, 0), ENTRY(waits_through_votes, 0))
+          ENTRY(one_after_the_other, 0), ENTRY(waits_through_barriers, 0), ENTRY(waits_through_votes, 0),
+          ENTRY(meet_and_wait, 0), ENTRY(meet_often, 0), ENTRY(meet_by_the_clock, 0))

@@ -195,6 +195,27 @@ static void test_hang(void **state) {
     }
 }
 
+/* What goes round in a circle through barriers is a hang, also where only one block does; what counts its
+ * turns, or looks at the clock, is none however long it takes. */
+static void test_meeting_for_ever(void **state) {
+    (void)state;
+    int n = 100000;
+    uint64_t ticks = 60000000;
+    for (int grid = 1; grid <= 3; grid++)
+        for (unsigned seed = 0; seed <= 3; seed++) {
+            shape s = {.grid = grid, .block = 128, .schedule = seed};
+            run("meet_and_wait", s, 1, (const void *[]){&out});
+            expect_fault(CUPEL_FAULT_HANG, "for ever, in two turns");
+        }
+    for (int grid = 1; grid <= 2; grid++) {
+        shape s = {.grid = grid, .block = 64};
+        finishes("meet_often", s, 2, (const void *[]){&out, &n});
+        assert_int_equal(out[grid - 1], n);
+        finishes("meet_by_the_clock", s, 2, (const void *[]){&out, &ticks});
+        assert_int_equal(out[grid - 1], 1);
+    }
+}
+
 /* A device with more room would come to an end: nothing is said. */
 static void test_no_room(void **state) {
     (void)state;
@@ -206,11 +227,17 @@ static void test_no_room(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid),           cmocka_unit_test(test_many_phases),
-        cmocka_unit_test(test_grid_faults),    cmocka_unit_test(test_grid_too_large),
-        cmocka_unit_test(test_chain),          cmocka_unit_test(test_long_chain),
-        cmocka_unit_test(test_waits_together), cmocka_unit_test(test_locks_and_tickets),
-        cmocka_unit_test(test_races),          cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_many_phases),
+        cmocka_unit_test(test_grid_faults),
+        cmocka_unit_test(test_grid_too_large),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_long_chain),
+        cmocka_unit_test(test_waits_together),
+        cmocka_unit_test(test_locks_and_tickets),
+        cmocka_unit_test(test_races),
+        cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_meeting_for_ever),
         cmocka_unit_test(test_no_room),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
