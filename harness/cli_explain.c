@@ -77,7 +77,9 @@ static cupel_code print_all(const cupel_cli_bundle *o, const cupel_finding *find
     (void)cupel_gate_parse(o->info.gate, &gate);
     printf("%s %s: %s\n\nWhat was claimed\n", cupel_gate_id(gate), cupel_gate_title(gate),
            cupel_finding_title(finding));
-    cupel_word_claims(o->session.contract, finding, stdout);
+    cupel_finding attributed = *finding;
+    attributed.gate = gate;
+    cupel_word_claims(o->session.contract, &attributed, stdout);
     print_case(o, trial);
     print_finding(o, finding, trial);
     CUPEL_TRY(print_walk(finding, trial, err));

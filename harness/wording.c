@@ -220,15 +220,63 @@ static bool names_output(const cupel_contract *contract, const char *name) {
     return t >= 0 && contract->tensors[t].ensures;
 }
 
+/* What each gate's finding rests on beside the postcondition; `otherwise` is claimed where the contract says
+ * nothing. */
+static const struct {
+    cupel_gate gate;
+    const char *keys[5];
+    const char *otherwise;
+} clauses[] = {
+    {CUPEL_GATE_CMP_02, {"kinks"}, NULL},
+    {CUPEL_GATE_CMP_03, {"dims", "requires", "variants", "layouts", "may_alias"}, NULL},
+    {CUPEL_GATE_ORD_01, {"dims"}, NULL},
+    {CUPEL_GATE_ORD_02,
+     {"deterministic"},
+     "deterministic: auto (the default): the same bytes on every run, unless floating-point atomics leave "
+     "the "
+     "order open"},
+    {CUPEL_GATE_ORD_03, {"order"}, NULL},
+    {CUPEL_GATE_PRC_01, {"types"}, NULL},
+    {CUPEL_GATE_PRC_02,
+     {"accumulate", "products"},
+     "accumulate: the default, f32 (f64 where all outputs are f64); products: as given (the default)"},
+    {CUPEL_GATE_EXC_01, {"inputs"}, NULL},
+    {CUPEL_GATE_EXC_02, {"subnormals"}, "subnormals: keep (the default)"},
+    {CUPEL_GATE_RES_01, {"inputs", "outputs", "scratch"}, NULL},
+    {CUPEL_GATE_RES_02, {"dims", "requires", "kernel", "limits"}, NULL},
+};
+
+static void write_clauses(const cupel_contract *contract, cupel_gate gate, FILE *out) {
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
+        bool any = false;
+        if (clauses[i].gate != gate) continue;
+        for (int k = 0; k < 5 && clauses[i].keys[k]; k++)
+            any = cupel_contract_write_key(contract, clauses[i].keys[k], out) || any;
+        if (!any && clauses[i].otherwise) fprintf(out, "    %s\n", clauses[i].otherwise);
+    }
+}
+
 void cupel_word_claims(const cupel_contract *contract, const cupel_finding *finding, FILE *out) {
     bool one = names_output(contract, finding->output_name);
     for (int t = 0; t < contract->tensor_count; t++) {
         const cupel_tensor_decl *tensor = &contract->tensors[t];
         if (!tensor->ensures || (one && strcmp(tensor->name, finding->output_name) != 0)) continue;
         cupel_span place = tensor->ensures->place;
-        fprintf(out, "    %s = %.*s\n\n(contract `%s`, %s:%d)\n\n", tensor->name, (int)place.length,
-                place.text, contract->id, place.file ? place.file : contract->file, place.line);
+        fprintf(out, "    %s = %.*s\n", tensor->name, (int)place.length, place.text);
     }
+    fprintf(out, "\nThe contract `%s` (%s) says so in\n\n", contract->id, contract->file);
+    const char *told = NULL; /* several postconditions may stand in one line */
+    for (int t = 0; t < contract->tensor_count; t++) {
+        const cupel_tensor_decl *tensor = &contract->tensors[t];
+        if (!tensor->ensures || (one && strcmp(tensor->name, finding->output_name) != 0)) continue;
+        const cupel_span place = tensor->ensures->place;
+        if (told && place.text && !memchr(told, '\n', (size_t)(place.text > told ? place.text - told : 0)))
+            continue;
+        if (cupel_contract_write_span(contract, place, out)) told = place.text;
+    }
+    if (!told) (void)cupel_contract_write_key(contract, "ensures", out);
+    write_clauses(contract, finding->gate, out);
+    fprintf(out, "\n");
 }
 
 bool cupel_word_has_runs(const cupel_finding *finding) {

@@ -51,8 +51,8 @@ bool cupel_word_has_values(const cupel_finding *finding);
 /* A line for each input: "    x: f32[2] = [1, 2]"; large ones without their elements. */
 void cupel_word_inputs(const cupel_contract *contract, const cupel_case *c, FILE *out);
 
-/* What the contract claims of the finding's output, or of every output: the expression, and where it stands.
- */
+/* What the contract claims of the finding's output, or of every output: the expression, and the contract's
+ * lines that say so, those of the finding's gate among them; where a default is the claim it is named. */
 void cupel_word_claims(const cupel_contract *contract, const cupel_finding *finding, FILE *out);
 
 /* True for findings about two runs that differ, which run_a and run_b name. */

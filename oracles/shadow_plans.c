@@ -166,6 +166,7 @@ static unsigned faults_of(const cupel_graph *graph, const cupel_rules *rules, co
     const bool real = n->kind == CUPEL_VALUE_REAL, of_reals = argument->kind == CUPEL_VALUE_REAL;
     switch (n->op) {
     case CUPEL_OP_SUM:
+        if (row == 0) return 0; /* to which the parts of a gradient are joined: no accumulator is theirs */
         return tails(row) | (real ? accumulators(rules) | summed_operands(graph, rules, n) | stops(row) : 0);
     case CUPEL_OP_MATMUL:
         return tails(row) | (real ? accumulators(rules) | operands(graph, rules, n) | stops(row) : 0);

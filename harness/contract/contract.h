@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "device_limits.h"
 #include "expression.h"
@@ -237,6 +238,11 @@ int cupel_contract_param(const cupel_contract *contract, const char *name);
  * the contract's text begins in, with its place; false, with out as it was, where there is none. */
 bool cupel_contract_quote_key(const cupel_contract *contract, const char *key, char *out, size_t size);
 bool cupel_contract_quote_span(const cupel_contract *contract, cupel_span place, char *out, size_t size);
+
+/* The same as whole lines, as they stand and each behind its place: all that the span covers; the key's and
+ * those below it that are indented more. */
+bool cupel_contract_write_span(const cupel_contract *contract, cupel_span place, FILE *out);
+bool cupel_contract_write_key(const cupel_contract *contract, const char *key, FILE *out);
 
 /* Fills in lets. Errors: overflow, division by zero. */
 CUPEL_MUST_USE cupel_code cupel_binding_complete(cupel_binding *binding, cupel_error *err);

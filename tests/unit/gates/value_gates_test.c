@@ -48,6 +48,9 @@ static const asked rows[] = {
     {"f32[M, N]", "linear_scan(x, dy)", false, false, true, true},
     {"f32[M, N]", "vjp(relu(x), x, dy)", true, false, false, false},
     {"f32[M, N]", "vjp(softmax(x, axis=1), x, dy)", true, false, false, true},
+    {"f32[M, N]", "vjp(silu(x), x, dy)", true, false, false, false}, /* two parts, joined */
+    {"f32[M, N]", "vjp(where(x > 0, x, 0.1 * x), x, dy)", true, false, false, false},
+    {"f32[N]", "vjp(x * w, w, dy)", true, true, false, true},
     {"f32[M, N]", "vjp(sum(x), x, 1)", false, false, false, false},
 };
 
