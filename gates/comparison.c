@@ -221,6 +221,8 @@ static void describe(const cupel_output_view *view, const cupel_finding *finding
         snprintf(text, size, "%s was to be left as it was and is now %s", where, got);
     else if (finding->kind == CUPEL_FINDING_WRONG_ZERO_SIGN)
         snprintf(text, size, "%s is a zero of the wrong sign", where);
+    else if ((permitted & CUPEL_CLASS_FINITE) && strcmp(lo, hi) == 0)
+        snprintf(text, size, "%s is %s, allowed: %s%s%s", where, got, classes[0] ? "" : "only ", lo, classes);
     else if (permitted & CUPEL_CLASS_FINITE)
         snprintf(text, size, "%s is %s, allowed: %s to %s%s", where, got, lo, hi, classes);
     else

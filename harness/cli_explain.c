@@ -40,12 +40,8 @@ static void print_finding(const cupel_cli_bundle *o, const cupel_finding *findin
     if (cupel_word_has_values(finding)) print_values(finding, trial);
     cupel_word_place(at, place, sizeof place);
     if (place[0]) printf("  place     %s\n", place);
-    cupel_finding known = *finding;
     char cause[CUPEL_LIKELY_CAUSE_TEXT];
-    char signature[160];
-    cupel_finding_signature(finding, signature, sizeof signature);
-    cupel_likely_cause_recall(trial, cupel_cli_bundle_cause(o, signature), &known);
-    cupel_likely_cause_describe(&known, cause, sizeof cause);
+    cupel_likely_cause_describe(finding, cause, sizeof cause);
     if (cause[0]) printf("  likely    %s\n", cause);
     cupel_explain_runs(finding, trial, "  ", stdout);
     printf("  standing  %s\n\n", finding->standing == CUPEL_STANDING_PROOF
@@ -71,22 +67,25 @@ static cupel_code print_walk(const cupel_finding *finding, const cupel_trial *tr
     return CUPEL_OK;
 }
 
-static cupel_code print_all(const cupel_cli_bundle *o, const cupel_finding *finding, const cupel_trial *trial,
+/* found: by this run, which knows neither the gate by necessity nor what larger cases told; the bundle does.
+ */
+static cupel_code print_all(const cupel_cli_bundle *o, const cupel_finding *found, const cupel_trial *trial,
                             cupel_error *err) {
-    cupel_gate gate = finding->gate;
-    (void)cupel_gate_parse(o->info.gate, &gate);
-    printf("%s %s: %s\n\nWhat was claimed\n", cupel_gate_id(gate), cupel_gate_title(gate),
-           cupel_finding_title(finding));
-    cupel_finding attributed = *finding;
-    attributed.gate = gate;
-    cupel_word_claims(o->session.contract, &attributed, stdout);
+    cupel_finding finding = *found;
+    char signature[160];
+    cupel_finding_signature(found, signature, sizeof signature);
+    (void)cupel_gate_parse(o->info.gate, &finding.gate);
+    cupel_likely_cause_recall(trial, cupel_cli_bundle_cause(o, signature), &finding);
+    printf("%s %s: %s\n\nWhat was claimed\n", cupel_gate_id(finding.gate), cupel_gate_title(finding.gate),
+           cupel_finding_title(&finding));
+    cupel_word_claims(o->session.contract, &finding, stdout);
     print_case(o, trial);
-    print_finding(o, finding, trial);
-    CUPEL_TRY(print_walk(finding, trial, err));
+    print_finding(o, &finding, trial);
+    CUPEL_TRY(print_walk(&finding, trial, err));
     printf("Memory\n");
     cupel_explain_memory(trial, strcmp(o->session.supervisor.executor, "emu") == 0, stdout);
     printf("\nIf this is disputed\n");
-    cupel_explain_dispute(o->session.contract, finding, o->info.traits, stdout);
+    cupel_explain_dispute(o->session.contract, &finding, o->info.traits, stdout);
     return CUPEL_OK;
 }
 

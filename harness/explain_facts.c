@@ -1,6 +1,7 @@
 #include "explain_facts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "schedule.h"
@@ -139,7 +140,9 @@ static const char *check_of(const cupel_finding *finding) {
     case CUPEL_FINDING_INPUT_CHANGED: return "compare the input before and after the launch";
     case CUPEL_FINDING_STRAY_READ: return "run it twice with other content in memory that is no input";
     case CUPEL_FINDING_NONDETERMINISM:
-        return "compute-sanitizer --tool racecheck, or a barrier where the lines meet";
+        return "run A and run B on the emulator (cupel replay), or many runs on a GPU; compute-sanitizer "
+               "--tool "
+               "racecheck sees races of shared memory, not of global memory";
     case CUPEL_FINDING_RACE:
         return "compute-sanitizer --tool racecheck on ./repro bare where it is shared memory; else whatever "
                "is "
@@ -193,6 +196,34 @@ static void write_keys(const cupel_contract *contract, int traits, FILE *out) {
     }
 }
 
+/* What would let this value pass, by figures and by name: a weaker type only where it is known to do so. */
+static void write_weaker(const cupel_contract *contract, const cupel_finding *finding, FILE *out) {
+    static const char *const tolerance[] = {"tolerance", NULL}, *const accumulate[] = {"accumulate", NULL},
+                             *const products[] = {"products", NULL};
+    const unsigned cause = 1u << finding->cause.fault;
+    const char *name = cupel_shadow_fault_name(finding->cause.fault);
+    const int type = (int)strcspn(name, "-"); /* f16-accumulator, tf32-cut */
+    const bool real = cupel_format_of(finding->type)->kind == CUPEL_KIND_REAL;
+    if (real && finding->certified && isfinite(finding->exact.value) && isfinite(finding->got)) {
+        fprintf(out,
+                "  permitted by: `tolerance: {%s: {abs: %.3g, rel: 0}}` or more, if no better was promised\n",
+                finding->output_name, fabs(finding->got - finding->exact.value) * (1 + 1e-2));
+        quote_clauses(contract, tolerance, out);
+    }
+    if (cause & CUPEL_SHADOW_ACCUMULATOR_FAULTS) {
+        fprintf(out, "  permitted by: `accumulate: %.*s`, if no better was promised\n", type, name);
+        quote_clauses(contract, accumulate, out);
+    }
+    if (cause & CUPEL_SHADOW_OPERAND_FAULTS) {
+        fprintf(
+            out,
+            "  permitted by: `products: %.*s`, for matrix products, convolutions and attention, if no better "
+            "was promised\n",
+            type, name);
+        quote_clauses(contract, products, out);
+    }
+}
+
 /* The same number by another way: whoever doubts it can work it out. */
 static void write_computation(const cupel_contract *contract, const cupel_finding *finding, FILE *out) {
     const int tensor = cupel_contract_tensor(contract, finding->output_name);
@@ -204,17 +235,12 @@ static void write_computation(const cupel_contract *contract, const cupel_findin
 
 void cupel_explain_dispute(const cupel_contract *contract, const cupel_finding *finding, int traits,
                            FILE *out) {
-    static const char *const weaker[] = {"tolerance", "accumulate", NULL}, *const bytes[] = {"deterministic",
-                                                                                             NULL};
+    static const char *const bytes[] = {"deterministic", NULL};
     fprintf(out, "  settled by: %s\n", check_of(finding));
     write_computation(contract, finding, out);
     write_keys(contract, traits, out);
     bool order = traits & (CUPEL_TRAIT_SCHEDULE | CUPEL_TRAIT_HISTORY);
-    if (finding->kind == CUPEL_FINDING_WRONG_VALUE && !order) {
-        fprintf(out,
-                "  permitted by: `tolerance`, or `accumulate` with a weaker type, if less was promised\n");
-        quote_clauses(contract, weaker, out);
-    }
+    if (finding->kind == CUPEL_FINDING_WRONG_VALUE && !order) write_weaker(contract, finding, out);
     if (finding->kind == CUPEL_FINDING_VARIANTS) {
         fprintf(
             out,

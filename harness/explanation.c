@@ -82,6 +82,37 @@ static void write_likely_cause(FILE *out, const cupel_finding *finding) {
                 cause);
 }
 
+/* Would what the failure needs name the gate by itself? Else the kind of failure, or its likely cause, does.
+ */
+static void write_gate(FILE *out, const cupel_finding *finding, int traits) {
+    const char *id = cupel_gate_id(finding->gate), *title = cupel_gate_title(finding->gate);
+    const cupel_gate by_need = cupel_gate_by_necessity(CUPEL_FINDING_WRONG_VALUE, CUPEL_FAULT_NONE, traits);
+    char needs[256];
+    cupel_traits_describe(traits, needs, sizeof needs);
+    if (traits)
+        fprintf(out, "Cannot be removed without removing the failure: %s.", needs);
+    else
+        fprintf(out, "It needs nothing in particular: no special or subnormal value, no certain type, shape, "
+                     "layout or schedule, no earlier call.");
+    if (traits & CUPEL_TRAIT_ORDER)
+        fprintf(out, " The same elements in another order along that axis, or equal ones, give an allowed "
+                     "result.");
+    const unsigned cause = 1u << finding->cause.fault;
+    const bool of_cause = (finding->gate == CUPEL_GATE_PRC_02 && (cause & CUPEL_SHADOW_SUM_FAULTS)) ||
+                          (finding->gate == CUPEL_GATE_ORD_03 && (cause & CUPEL_SHADOW_ORDER_FAULTS));
+    if (of_cause)
+        fprintf(out, " It belongs to %s (%s) by its likely cause.\n\n", id, title);
+    else if (finding->gate == by_need)
+        fprintf(out, " So it belongs to %s (%s).\n\n", id, title);
+    else if (finding->gate == CUPEL_GATE_CMP_02)
+        fprintf(out, " The output is a gradient, so it belongs to %s (%s).\n\n", id, title);
+    else if (finding->gate == CUPEL_GATE_EXC_02)
+        fprintf(out, " A zero stands where the exact result is subnormal, so it belongs to %s (%s).\n\n", id,
+                title);
+    else
+        fprintf(out, " A failure of this kind belongs to %s (%s), whatever it needs.\n\n", id, title);
+}
+
 static void write_conditions(FILE *out, const cupel_bundle *bundle) {
     const cupel_finding *finding = bundle->finding;
     fprintf(out, "## When it fails\n\n");
@@ -95,12 +126,8 @@ static void write_conditions(FILE *out, const cupel_bundle *bundle) {
         fprintf(out, "Not minimised yet: this is the case as the search found it.\n\n");
         return;
     }
-    char traits[256];
-    cupel_traits_describe(bundle->report->necessary_traits, traits, sizeof traits);
     /* of evidence it was not asked what it needs */
-    if (finding->standing == CUPEL_STANDING_PROOF)
-        fprintf(out, "Cannot be removed without removing the failure: %s. So it belongs to %s (%s).\n\n",
-                traits, cupel_gate_id(finding->gate), cupel_gate_title(finding->gate));
+    if (finding->standing == CUPEL_STANDING_PROOF) write_gate(out, finding, bundle->report->necessary_traits);
     if (bundle->report->region[0]) fprintf(out, "Region: %s.\n\n", bundle->report->region);
     fprintf(out, "%s (%d cases tried, %d steps).\n\n",
             bundle->report->smallest_proved
@@ -145,11 +172,10 @@ static void write_text(FILE *out, const cupel_bundle *bundle, const char *path, 
     }
     write_likely_cause(out, finding);
     write_conditions(out, bundle);
-    if (has_case) {
-        fprintf(out, "## If this is disputed\n\n```\n");
-        cupel_explain_dispute(bundle->contract, finding, finding->necessary_traits, out);
-        fprintf(out, "```\n\n");
-    }
+    fprintf(out, "## If this is disputed\n\n```\n");
+    cupel_explain_dispute(bundle->contract, finding, has_case ? finding->necessary_traits : CUPEL_TRAIT_SHAPE,
+                          out);
+    fprintf(out, "```\n\n");
     fprintf(out, "## Again\n\n    cupel replay %s\n    cupel explain %s\n", path, path);
     if (has_case) fprintf(out, "    cupel replay --gdb %s\n", path);
     fprintf(out, "\nExecutor %s, seed %" PRIu64 ".\n", bundle->executor, bundle->seed);

@@ -229,7 +229,6 @@ static const struct {
 } clauses[] = {
     {CUPEL_GATE_CMP_02, {"kinks"}, NULL},
     {CUPEL_GATE_CMP_03, {"dims", "requires", "variants", "layouts", "may_alias"}, NULL},
-    {CUPEL_GATE_ORD_01, {"dims"}, NULL},
     {CUPEL_GATE_ORD_02,
      {"deterministic"},
      "deterministic: auto (the default): the same bytes on every run, unless floating-point atomics leave "
@@ -276,7 +275,8 @@ void cupel_word_claims(const cupel_contract *contract, const cupel_finding *find
     }
     if (!told) (void)cupel_contract_write_key(contract, "ensures", out);
     write_clauses(contract, finding->gate, out);
-    fprintf(out, "\n");
+    fprintf(out, "\n%s asserts of it: %s.\n\n", cupel_gate_id(finding->gate),
+            cupel_gate_info_of(finding->gate)->asserts);
 }
 
 bool cupel_word_has_runs(const cupel_finding *finding) {
