@@ -533,13 +533,18 @@ static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_t
         t->scan = t->sum ? x->scan : 0;
         if (floor_x >= 0 && floor_y >= 0) t->floor = 0;
         break;
+    /* as in cupel_ball_extremum: a side that may be infinite leaves the other's bound alone */
     case CUPEL_OP_MAXIMUM:
-        t->floor = fmax(floor_x, floor_y);
+        t->floor = fmin(floor_x, floor_y);
         t->ceiling = fmax(x->ceiling, y->ceiling);
+        if (!x->classes) t->floor = fmax(t->floor, floor_x);
+        if (!y->classes) t->floor = fmax(t->floor, floor_y);
         break;
     case CUPEL_OP_MINIMUM:
         t->floor = fmin(floor_x, floor_y);
-        t->ceiling = fmin(x->ceiling, y->ceiling);
+        t->ceiling = fmax(x->ceiling, y->ceiling);
+        if (!x->classes) t->ceiling = fmin(t->ceiling, x->ceiling);
+        if (!y->classes) t->ceiling = fmin(t->ceiling, y->ceiling);
         break;
     default: break;
     }
