@@ -22,7 +22,8 @@ void cupel_cli_bundle_name(const char *operand, char *name, size_t size);
 CUPEL_MUST_USE cupel_code cupel_cli_bundle_open(const char *command, const cupel_cli_settings *settings,
                                                 const char *bundle, bool workers, cupel_cli_bundle *out,
                                                 cupel_error *err);
-/* The likely cause that the bundle holds of a finding; "" where it is of another one, or of another kernel. */
+/* The likely cause that the bundle holds of a finding; "" where it is of another one, or of another kernel.
+ */
 const char *cupel_cli_bundle_cause(const cupel_cli_bundle *opened, const char *signature);
 void cupel_cli_bundle_close(cupel_cli_bundle *opened);
 
