@@ -84,6 +84,21 @@ cupel_emu_module *candidate_load(const char *file) {
     return module;
 }
 
+int candidate_line(const char *file, const char *mark) {
+    char path[600], text[512];
+    snprintf(path, sizeof path, "%s/%s", TEST_SOURCE_DIR, file);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    int line = 0, found = 0;
+    while (fgets(text, sizeof text, in) != NULL && ++line > 0) {
+        const char *comment = strstr(text, "// ");
+        if (comment != NULL && strstr(comment, mark) != NULL) found = line;
+    }
+    fclose(in);
+    assert_int_not_equal(found, 0);
+    return found;
+}
+
 float *field_buffer(field *f, int b) {
     return (float *)(void *)(f->bytes + FIELD_GUARD + (size_t)b * (FIELD_FLOATS * 4 + FIELD_GUARD));
 }

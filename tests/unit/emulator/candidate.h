@@ -8,6 +8,9 @@
  * that does not work. */
 cupel_emu_module *candidate_load(const char *file);
 
+/* The last line of a file of this folder whose comment holds this mark; fails the test when there is none. */
+int candidate_line(const char *file, const char *mark);
+
 enum { FIELD_BUFFERS = 3, FIELD_FLOATS = 2048, FIELD_GUARD = 1024 };
 
 /* Three buffers of up to 2048 floats between guards: 0 an input, readable from the start; 1 and 2 outputs. */

@@ -51,25 +51,10 @@ static void finishes(const char *entry, shape s, int argc, const void *const *ar
         fail_msg("%s, schedule %d: %s", entry, (int)s.schedule, f.seen.text);
 }
 
-static int line_of(const char *mark) {
-    char path[600], text[512];
-    snprintf(path, sizeof path, "%s/blocks.cu", TEST_SOURCE_DIR);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    int line = 0, found = 0;
-    while (fgets(text, sizeof text, file) != NULL && ++line > 0) {
-        const char *comment = strstr(text, "// ");
-        if (comment != NULL && strstr(comment, mark) != NULL) found = line;
-    }
-    fclose(file);
-    assert_int_not_equal(found, 0);
-    return found;
-}
-
 static void expect_fault(cupel_fault fault, const char *mark) {
     assert_int_equal(f.seen.outcome, CUPEL_RUN_FAULT);
     assert_int_equal(f.seen.fault, fault);
-    assert_int_equal(f.seen.place.line, line_of(mark));
+    assert_int_equal(f.seen.place.line, candidate_line("blocks.cu", mark));
 }
 
 static void test_grid(void **state) {

@@ -28,21 +28,6 @@ static int teardown(void **state) {
 }
 
 /* The line of kernels.cu that ends with a comment. */
-static int line_of(const char *mark) {
-    char path[600], text[512];
-    snprintf(path, sizeof path, "%s/kernels.cu", TEST_SOURCE_DIR);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    int line = 0, found = 0;
-    while (fgets(text, sizeof text, file) != NULL && ++line > 0) {
-        const char *comment = strstr(text, "// ");
-        if (comment != NULL && strstr(comment, mark) != NULL) found = line;
-    }
-    fclose(file);
-    assert_int_not_equal(found, 0);
-    return found;
-}
-
 static void run(const char *entry, shape s, int argc, const void *const *args) {
     field_run(&f, module, entry, s, argc, args);
 }
@@ -69,7 +54,7 @@ static void expect_fault(cupel_fault fault, const char *function, const char *ma
                  function);
     if (mark != NULL) {
         assert_non_null(strstr(f.seen.place.file, "kernels.cu"));
-        assert_int_equal(f.seen.place.line, line_of(mark));
+        assert_int_equal(f.seen.place.line, candidate_line("kernels.cu", mark));
     }
     assert_true(f.seen.text[0] != '\0');
     correct_kernel_is_right();
@@ -108,7 +93,7 @@ static void expect_access(cupel_access_kind kind, cupel_space space, const char 
     const cupel_access *access = &f.seen.accesses[0];
     assert_int_equal(access->kind, kind);
     assert_int_equal(access->space, space);
-    assert_int_equal(access->place.line, line_of(mark));
+    assert_int_equal(access->place.line, candidate_line("kernels.cu", mark));
     assert_int_equal(access->buffer, buffer);
     assert_int_equal(access->offset, offset);
     assert_int_equal(access->place.thread[0], thread);
@@ -324,7 +309,8 @@ static void test_divisions_without_a_result(void **state) {
             assert_int_equal(f.seen.signal, 0);
             assert_non_null(strstr(f.seen.text, "an integer division by zero"));
             assert_non_null(strstr(f.seen.place.function, entry));
-            assert_int_equal(f.seen.place.line, line_of(rest ? "remainder" : "division"));
+            assert_int_equal(f.seen.place.line,
+                             candidate_line("kernels.cu", rest ? "remainder" : "division"));
         }
     const int a = 7, b = 2;
     field_reset(&f, 16, 64, 0);
@@ -370,7 +356,7 @@ static void test_uninitialised_in_a_later_block(void **state) {
     assert_int_equal(f.seen.access_count, 1);
     assert_int_equal(f.seen.accesses[0].kind, CUPEL_ACCESS_UNINITIALISED_READ);
     assert_int_equal(f.seen.accesses[0].space, CUPEL_SPACE_SHARED);
-    assert_int_equal(f.seen.accesses[0].place.line, line_of("unset in block 0"));
+    assert_int_equal(f.seen.accesses[0].place.line, candidate_line("kernels.cu", "unset in block 0"));
     assert_int_equal(f.seen.accesses[0].place.block[0], 0);
 }
 

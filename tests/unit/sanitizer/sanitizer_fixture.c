@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "emu_compile.h"
+#include "schedule.h"
 #include "text.h"
 
 void sanitizer_open(const char *file, sanitizer_file *out) {
@@ -43,6 +44,22 @@ void sanitizer_open(const char *file, sanitizer_file *out) {
 void sanitizer_close(sanitizer_file *file) {
     cupel_emu_module_close(file->module);
     cupel_arena_free(file->arena);
+}
+
+void sanitizer_run(const sanitizer_file *file, field *f, const char *kernel, uint64_t schedule,
+                   bool cooperative) {
+    float *in, *out, *scratch;
+    field_reset(f, 256, 1024, 256);
+    in = field_buffer(f, 0), out = field_buffer(f, 1), scratch = field_buffer(f, 2);
+    memset(scratch, 0, 1024);
+    for (int i = 0; i < 1024; i++) f->readable[((unsigned char *)scratch - f->bytes + i) / 8] = 0xff;
+    field_run(f, file->module, kernel,
+              (shape){.grid = 2,
+                      .block = 128,
+                      .shared = 512,
+                      .cooperative = cooperative,
+                      .exact_schedule = cupel_schedule_nth(schedule)},
+              3, (const void *[]){&in, &out, &scratch});
 }
 
 int sanitizer_line(const sanitizer_file *file, const char *mark) {

@@ -17,6 +17,11 @@ typedef struct sanitizer_file {
 void sanitizer_open(const char *file, sanitizer_file *out);
 void sanitizer_close(sanitizer_file *file);
 
+/* Two blocks of 128 threads with 512 bytes of shared memory, under cupel_schedule_nth(schedule), given an
+ * input of 256 floats, an output of 1024, and 256 floats of readable zeros that they may write to. */
+void sanitizer_run(const sanitizer_file *file, field *f, const char *kernel, uint64_t schedule,
+                   bool cooperative);
+
 /* The line whose comment holds this mark; fails the test when there is none. */
 int sanitizer_line(const sanitizer_file *file, const char *mark);
 

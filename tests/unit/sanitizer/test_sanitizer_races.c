@@ -29,14 +29,7 @@ static int teardown(void **state) {
 }
 
 static void run(const char *kernel, uint64_t schedule) {
-    float *in, *out, *scratch;
-    field_reset(&f, 256, 1024, 256);
-    in = field_buffer(&f, 0), out = field_buffer(&f, 1), scratch = field_buffer(&f, 2);
-    memset(scratch, 0, 1024);
-    for (int i = 0; i < 1024; i++) f.readable[((unsigned char *)scratch - f.bytes + i) / 8] = 0xff;
-    field_run(&f, file.module, kernel,
-              (shape){.grid = 2, .block = 128, .shared = 512, .exact_schedule = cupel_schedule_nth(schedule)},
-              3, (const void *[]){&in, &out, &scratch});
+    sanitizer_run(&file, &f, kernel, schedule, false);
     if (f.seen.outcome != CUPEL_RUN_FINISHED) fail_msg("%s: %s", kernel, f.seen.text);
     assert_true(f.seen.sanitized);
 }
