@@ -217,11 +217,6 @@ static void clear_layouts(const cupel_contract *contract, cupel_recipe *r) {
     r->aliases = 0;
 }
 
-static void take_first_variants(const cupel_contract *contract, cupel_recipe *r) {
-    for (int d = contract->dim_count - contract->variant_count; d < contract->dim_count; d++)
-        r->dims[d] = contract->dims[d].first;
-}
-
 /* ---- one trait at a time ---- */
 
 typedef enum removal { REMOVED, NECESSARY, UNDECIDED } removal;
@@ -244,7 +239,7 @@ static removal remove_trait(attribution *a, int trait, int removed) {
         if (trait == CUPEL_TRAIT_LAYOUT) clear_layouts(contract, &r);
         if (trait == CUPEL_TRAIT_SCHEDULE) r.schedule = 0;
         if (trait == CUPEL_TRAIT_HISTORY) r.history = CUPEL_HISTORY_NONE;
-        if (trait == CUPEL_TRAIT_VARIANT) take_first_variants(contract, &r);
+        if (trait == CUPEL_TRAIT_VARIANT) cupel_variants_first(contract, r.dims);
         if (fails(a, &r, removed | trait)) return REMOVED;
     }
     return removal_failed(a);

@@ -95,7 +95,7 @@ static cupel_code run_first_variant(trial *t) {
     cupel_recipe *recipe = cupel_arena_raw(t->arena, 1, sizeof *recipe);
     if (!recipe) return no_memory(t->err);
     *recipe = *out->c->recipe;
-    for (int d = c->dim_count - c->variant_count; d < c->dim_count; d++) recipe->dims[d] = c->dims[d].first;
+    cupel_variants_first(c, recipe->dims);
     cupel_binding binding;
     if (cupel_recipe_binding(c, recipe, &binding, NULL) != CUPEL_OK || !cupel_binding_legal(&binding))
         return CUPEL_OK; /* requires leaves this variant out here */

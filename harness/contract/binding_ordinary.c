@@ -290,6 +290,11 @@ bool cupel_binding_is_first_variant(const cupel_binding *binding) {
     return true;
 }
 
+void cupel_variants_first(const cupel_contract *contract, int64_t *dims) {
+    for (int i = contract->dim_count - contract->variant_count; i < contract->dim_count; i++)
+        dims[i] = contract->dims[i].first;
+}
+
 int cupel_variant_rank(const cupel_dim *dim, int64_t value) {
     int rank = 0;
     if (value == dim->first) return 0;

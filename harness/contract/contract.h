@@ -294,6 +294,9 @@ bool cupel_binding_is_ordinary_shape(const cupel_binding *binding);
 bool cupel_binding_is_base_type(const cupel_binding *binding);
 bool cupel_binding_is_first_variant(const cupel_binding *binding);
 
+/* Sets the variants among a contract's dims to the values that are written first. */
+void cupel_variants_first(const cupel_contract *contract, int64_t *dims);
+
 /* 0 for the value of a variant that is written first, then 1, 2, .. in ascending order. */
 int cupel_variant_rank(const cupel_dim *dim, int64_t value);
 

@@ -42,6 +42,9 @@ static void they_are_dims_behind_the_others(void **state) {
     assert_int_equal(cupel_variant_rank(&contract->dims[2], 128), 0);
     assert_int_equal(cupel_variant_rank(&contract->dims[2], 32), 1);
     assert_int_equal(cupel_variant_rank(&contract->dims[2], 96), 2);
+    int64_t dims[CUPEL_DIM_MAX] = {3, 400, 96, 1};
+    cupel_variants_first(contract, dims);
+    assert_memory_equal(dims, ((const int64_t[]){3, 400, 128, 2}), 4 * sizeof *dims);
 }
 
 static void the_first_is_the_simplest(void **state) {
