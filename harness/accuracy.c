@@ -16,19 +16,16 @@ static const double share = 1, most = 2e8;
 
 enum { RUNS = 15 };
 
-static double cost_of(const cupel_graph *graph, bool *long_sum) {
-    double cost = 0;
-    *long_sum = false;
+static bool has_long_sum(const cupel_graph *graph) {
     for (int i = 0; i < graph->node_count; i++) {
         const cupel_node *n = &graph->nodes[i];
         const cupel_node *first = n->arg_count > 0 ? &graph->nodes[n->args[0]] : n;
-        const int64_t row = first->rank > 0 ? first->shape[first->rank - 1] : 1;
         const bool sums = n->op == CUPEL_OP_SUM || n->op == CUPEL_OP_MATMUL || n->op == CUPEL_OP_CUMSUM;
-        *long_sum = *long_sum || (sums && n->kind == CUPEL_VALUE_REAL && row >= TERMS_LEAST);
-        cost += (double)n->count * (n->op == CUPEL_OP_MATMUL ? (double)row : 1);
-        if (n->op == CUPEL_OP_SUM) cost += (double)first->count;
+        if (sums && n->kind == CUPEL_VALUE_REAL && first->rank > 0 &&
+            first->shape[first->rank - 1] >= TERMS_LEAST)
+            return true;
     }
-    return cost * RUNS;
+    return false;
 }
 
 /* The output's elements after the first run, decoded; NULL where there are none. */
@@ -68,10 +65,10 @@ cupel_code cupel_accuracy_radii(const cupel_trial *trial, const cupel_bindings *
                                 const cupel_rules *rules, cupel_scoreboard *scoreboard, cupel_arena *arena,
                                 double ***radii, cupel_error *err) {
     const cupel_graph *graph = trial->graph;
-    bool long_sum, wanted = false;
+    bool wanted = false;
     *radii = NULL;
-    const double cost = cost_of(graph, &long_sum);
-    if (!long_sum || cost > most) return CUPEL_OK;
+    const double cost = RUNS * cupel_shadow_cost(graph);
+    if (!has_long_sum(graph) || cost > most) return CUPEL_OK;
     for (int o = 0; o < graph->output_count && !wanted; o++) {
         if (!cupel_good_radius_applies(graph, rules, o)) continue;
         const double *values = results_of(trial, o, arena);

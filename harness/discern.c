@@ -10,17 +10,6 @@ static const cupel_shadow_fault order_faults[] = {CUPEL_SHADOW_LAST_TIE, CUPEL_S
 static const cupel_shadow_fault sum_faults[] = {CUPEL_SHADOW_F16_ACCUMULATOR, CUPEL_SHADOW_BF16_ACCUMULATOR,
                                                 CUPEL_SHADOW_F32_ACCUMULATOR, CUPEL_SHADOW_TF32_PRODUCTS};
 
-double cupel_discern_cost(const cupel_graph *graph) {
-    double cost = 0;
-    for (int i = 0; i < graph->node_count; i++) {
-        const cupel_node *n = &graph->nodes[i], *first = n->arg_count > 0 ? &graph->nodes[n->args[0]] : n;
-        const int64_t row = first->rank > 0 ? first->shape[first->rank - 1] : 1;
-        cost += (double)n->count * (n->op == CUPEL_OP_MATMUL ? (double)row : 1);
-        if (n->op == CUPEL_OP_SUM) cost += (double)first->count;
-    }
-    return cost;
-}
-
 static int64_t wrong_elements(const cupel_allowed *allowed, const unsigned char *bytes) {
     const size_t size = cupel_format_of(allowed->type)->size;
     int64_t wrong = 0;
@@ -83,7 +72,7 @@ cupel_code cupel_discern(cupel_trial *trial, const cupel_bindings *bindings, con
     trial->discerned = (cupel_discerned){0, 0};
     if (!scoreboard || !trial->allowed) return CUPEL_OK;
     question q = {.trial = trial, .bindings = bindings, .rules = rules, .scoreboard = scoreboard, .err = err};
-    q.cost = cupel_discern_cost(trial->graph);
+    q.cost = cupel_shadow_cost(trial->graph);
     const bool order = is_open(&q, CUPEL_GATE_ORD_03), sums = is_open(&q, CUPEL_GATE_PRC_02);
     if (!(order || sums) || !affordable(&q)) return CUPEL_OK;
     q.arena = cupel_arena_create(0);

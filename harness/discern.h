@@ -14,11 +14,9 @@ CUPEL_MUST_USE cupel_code cupel_discern(cupel_trial *trial, const cupel_bindings
                                         const cupel_rules *rules, cupel_scoreboard *scoreboard,
                                         cupel_error *err);
 
-/* Judged elements of all outputs that a kernel with this fault gets wrong; the work of asking, in elements.
- */
+/* Judged elements of all outputs that a kernel with this fault gets wrong. */
 CUPEL_MUST_USE cupel_code cupel_discern_fault(const cupel_trial *trial, const cupel_bindings *bindings,
                                               const cupel_rules *rules, cupel_shadow_fault fault,
                                               cupel_arena *arena, int64_t *wrong, cupel_error *err);
-double cupel_discern_cost(const cupel_graph *graph);
 
 #endif

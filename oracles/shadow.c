@@ -24,6 +24,17 @@ cupel_dtype cupel_shadow_accumulator(const cupel_rules *rules, cupel_shadow_faul
     return rules->working;
 }
 
+double cupel_shadow_cost(const cupel_graph *graph) {
+    double cost = 0;
+    for (int i = 0; i < graph->node_count; i++) {
+        const cupel_node *n = &graph->nodes[i], *first = n->arg_count > 0 ? &graph->nodes[n->args[0]] : n;
+        const int64_t row = first->rank > 0 ? first->shape[first->rank - 1] : 1;
+        cost += (double)n->count * (n->op == CUPEL_OP_MATMUL ? (double)row : 1);
+        if (n->op == CUPEL_OP_SUM) cost += (double)first->count;
+    }
+    return cost;
+}
+
 /* ---- who reads whom ---- */
 
 /* The nodes that evaluating a node may read beside its arguments. */

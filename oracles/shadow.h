@@ -115,6 +115,10 @@ cupel_dtype cupel_shadow_accumulator(const cupel_rules *rules, cupel_shadow_faul
 /* The faults that this graph can show at all under these rules, a bit (1 << fault) each. */
 unsigned cupel_shadow_applicable(const cupel_graph *graph, const cupel_rules *rules);
 
+/* The work of evaluating it once by one plan, in elements: those of every node, and the terms of sums and
+ * products. */
+double cupel_shadow_cost(const cupel_graph *graph);
+
 /* What the shadow returns for one output. */
 typedef struct cupel_shadow_output {
     cupel_dtype type;

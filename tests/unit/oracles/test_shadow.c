@@ -518,6 +518,23 @@ static void operands_that_fit_are_no_fault(void **state) {
     }
 }
 
+static void terms_are_counted(void **state) {
+    (void)state;
+    static const struct {
+        const char *expression, *shape;
+        double cost;
+    } cases[] = {{"-x", "64", 64 + 64}, {"sum(x)", "", 64 + 64 + 1}};
+    const uint64_t x[LONG] = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        exact_fixture f;
+        exact_start(&f);
+        exact_input(&f, "x", CUPEL_F32, "64", x);
+        exact_build(&f, cases[i].expression, CUPEL_F32, cases[i].shape);
+        assert_float_equal(cupel_shadow_cost(f.f.graph), cases[i].cost, 0);
+        exact_end(&f);
+    }
+}
+
 static void the_family_has_names(void **state) {
     (void)state;
     int count;
@@ -548,6 +565,7 @@ int main(void) {
         cmocka_unit_test(faults_need_their_operations),
         cmocka_unit_test(operands_are_narrowed),
         cmocka_unit_test(operands_that_fit_are_no_fault),
+        cmocka_unit_test(terms_are_counted),
         cmocka_unit_test(the_family_has_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
