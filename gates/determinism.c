@@ -69,12 +69,7 @@ static bool is_kept(const cupel_output_view *view, int64_t i) {
 static bool differs(const cupel_output_view *view, int r, int s, int64_t i) {
     if (cupel_view_not_run(view, i)) return false;
     const unsigned char *a = cupel_view_element(view, r, i), *b = cupel_view_element(view, s, i);
-    if (!memcmp(a, b, view->size)) return false;
-    cupel_dtype type = view->output->type;
-    if (cupel_format_of(type)->kind == CUPEL_KIND_REAL && cupel_element_is_nan(type, a) &&
-        cupel_element_is_nan(type, b))
-        return false;
-    return !is_kept(view, i);
+    return !cupel_elements_equal(view->output->type, a, b) && !is_kept(view, i);
 }
 
 static bool same_bytes(const cupel_output_view *view, int r, int s) {

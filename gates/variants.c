@@ -29,17 +29,12 @@ static bool same_inputs(const cupel_evidence *e) {
     return true;
 }
 
-static bool same_element(const cupel_output_view *view, const unsigned char *a, const unsigned char *b) {
-    const cupel_dtype type = view->output->type;
-    return !memcmp(a, b, view->size) || (cupel_format_of(type)->kind == CUPEL_KIND_REAL &&
-                                         cupel_element_is_nan(type, a) && cupel_element_is_nan(type, b));
-}
-
 static int64_t first_difference(const cupel_output_view *view, const unsigned char *first) {
     for (int64_t i = 0; i < view->count; i++) {
         const bool kept = view->allowed && (view->allowed->classes[i] & CUPEL_KEEP);
         if (!kept && !cupel_view_excused(view, i) &&
-            !same_element(view, cupel_view_element(view, 0, i), first + (size_t)i * view->size))
+            !cupel_elements_equal(view->output->type, cupel_view_element(view, 0, i),
+                                  first + (size_t)i * view->size))
             return i;
     }
     return -1;
@@ -68,8 +63,8 @@ static void add(cupel_judging *j, cupel_output_view *view, int64_t i, const unsi
     name_variant(&j->evidence->first_variant_case->binding, base, sizeof base);
     finding->wrong_elements = 0;
     for (int64_t k = 0; k < view->count; k++)
-        finding->wrong_elements +=
-            !same_element(view, cupel_view_element(view, 0, k), first + (size_t)k * view->size);
+        finding->wrong_elements += !cupel_elements_equal(view->output->type, cupel_view_element(view, 0, k),
+                                                         first + (size_t)k * view->size);
     snprintf(finding->text, sizeof finding->text,
              "%s is %s with %s and %s with %s, other bytes on the same inputs", where, mine, variant, theirs,
              base);

@@ -114,18 +114,12 @@ static bool has_news(run *r) {
 
 /* ---- does the fault show? ---- */
 
-static bool same_element(cupel_dtype type, const unsigned char *a, const unsigned char *b) {
-    if (memcmp(a, b, cupel_format_of(type)->size) == 0) return true;
-    return cupel_format_of(type)->kind == CUPEL_KIND_REAL && cupel_element_is_nan(type, a) &&
-           cupel_element_is_nan(type, b);
-}
-
 static bool differs(const run *r, int output, const unsigned char *right, const unsigned char *got) {
     const cupel_allowed *allowed = &r->trial.allowed[output];
     const size_t size = cupel_format_of(allowed->type)->size;
     for (int64_t i = 0; i < allowed->count; i++)
         if (allowed->reasons[i] == CUPEL_REASON_JUDGED &&
-            !same_element(allowed->type, right + (size_t)i * size, got + (size_t)i * size))
+            !cupel_elements_equal(allowed->type, right + (size_t)i * size, got + (size_t)i * size))
             return true;
     return false;
 }

@@ -27,12 +27,6 @@ typedef struct outcome {
     char where[160], got[2][96];
 } outcome;
 
-static bool same_element(cupel_dtype type, const unsigned char *a, const unsigned char *b) {
-    if (memcmp(a, b, cupel_format_of(type)->size) == 0) return true;
-    return cupel_format_of(type)->kind == CUPEL_KIND_REAL && cupel_element_is_nan(type, a) &&
-           cupel_element_is_nan(type, b);
-}
-
 /* The elements of an output after the first run; NULL where there are none. */
 static unsigned char *elements_of(diff *d, const cupel_contract *contract, const cupel_trial *trial,
                                   const char *output) {
@@ -92,7 +86,7 @@ static void compare_output(diff *d, const cupel_allowed *allowed, outcome *seen)
     for (int64_t i = 0; i < allowed->count; i++) {
         if (allowed->classes[i] & CUPEL_KEEP) continue;
         const unsigned char *const bytes[2] = {whole[0] + (size_t)i * size, whole[1] + (size_t)i * size};
-        bool same = same_element(allowed->type, bytes[0], bytes[1]);
+        bool same = cupel_elements_equal(allowed->type, bytes[0], bytes[1]);
         bool exact = has_one_value(allowed, i);
         d->out->elements++;
         d->out->equal += same;

@@ -1,7 +1,6 @@
 #include "likely_cause_impl.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Operations that all runs together may take: some tenths of a second. */
 static const double budget = 3e7;
@@ -42,16 +41,10 @@ static bool within_roundings(const cupel_cause_search *s, const unsigned char *a
     return isfinite(x) && isfinite(y) && fabs(x - y) <= room && isfinite(room);
 }
 
-static bool same_bits(const cupel_cause_search *s, const unsigned char *a, const unsigned char *b) {
-    if (!memcmp(a, b, s->size)) return true;
-    return cupel_format_of(s->allowed->type)->kind == CUPEL_KIND_REAL &&
-           cupel_element_is_nan(s->allowed->type, a) && cupel_element_is_nan(s->allowed->type, b);
-}
-
 static bool same(const cupel_cause_search *s, cupel_shadow_fault fault, const unsigned char *bytes,
                  int64_t i) {
     const unsigned char *a = bytes + (size_t)i * s->size, *b = s->got + (size_t)i * s->size;
-    if (same_bits(s, a, b)) return true;
+    if (cupel_elements_equal(s->allowed->type, a, b)) return true;
     if (cupel_format_of(s->allowed->type)->kind != CUPEL_KIND_REAL) return false;
     return (CUPEL_SHADOW_ORDER_FAULTS >> fault & 1) && within_roundings(s, a, b, i) &&
            cupel_judge_element(s->allowed, i, a) > CUPEL_NOT_JUDGED;
@@ -167,7 +160,7 @@ static bool nearly(const cupel_cause_search *s, const unsigned char *bytes) {
         const unsigned char *a = bytes + (size_t)i * s->size, *b = s->got + (size_t)i * s->size;
         const bool bad = cupel_cause_is_bad(s, i);
         if ((s->allowed->classes[i] & CUPEL_KEEP) || s->allowed->reasons[i] != CUPEL_REASON_JUDGED) continue;
-        if (!same_bits(s, a, b) && !within_roundings(s, a, b, i)) return false;
+        if (!cupel_elements_equal(s->allowed->type, a, b) && !within_roundings(s, a, b, i)) return false;
         if (bad && cupel_judge_element(s->allowed, i, a) <= CUPEL_NOT_JUDGED) return false;
         told += bad && isfinite(cupel_decode(s->allowed->type, b));
     }

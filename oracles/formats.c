@@ -351,3 +351,8 @@ bool cupel_element_sign(cupel_dtype type, const void *element) {
     if (formats[type].kind == CUPEL_KIND_REAL) return signbit(cupel_decode(type, element));
     return formats[type].kind == CUPEL_KIND_SIGNED && cupel_decode_int(type, element) < 0;
 }
+
+bool cupel_elements_equal(cupel_dtype type, const void *a, const void *b) {
+    return memcmp(a, b, formats[type].size) == 0 ||
+           (cupel_element_is_nan(type, a) && cupel_element_is_nan(type, b));
+}

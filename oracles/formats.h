@@ -102,4 +102,7 @@ bool cupel_element_is_nan(cupel_dtype type, const void *element);
 bool cupel_element_is_zero(cupel_dtype type, const void *element);
 bool cupel_element_sign(cupel_dtype type, const void *element);
 
+/* Are they the same bits, or both NaN, whatever the payload? */
+bool cupel_elements_equal(cupel_dtype type, const void *a, const void *b);
+
 #endif

@@ -319,6 +319,18 @@ static void integers_truncate_and_saturate(void **state) {
     assert_true(cupel_next_up(CUPEL_I32, 5.0) == 6.0 && cupel_next_down(CUPEL_U8, 0.0) == 0.0);
 }
 
+static void equal_elements_are_the_same_bits_or_nan(void **state) {
+    (void)state;
+    const uint32_t nan = 0x7fc00001, other_nan = 0xffc00002, zero = 0, negative = 0x80000000;
+    const int32_t one = 1, two = 2;
+    assert_true(cupel_elements_equal(CUPEL_F32, &nan, &other_nan));
+    assert_false(cupel_elements_equal(CUPEL_I32, &nan, &other_nan));
+    assert_false(cupel_elements_equal(CUPEL_F32, &nan, &zero));
+    assert_false(cupel_elements_equal(CUPEL_F32, &zero, &negative));
+    assert_false(cupel_elements_equal(CUPEL_I32, &one, &two));
+    assert_true(cupel_elements_equal(CUPEL_I32, &one, &one));
+}
+
 static void names_are_found(void **state) {
     (void)state;
     for (int t = 0; t < CUPEL_DTYPE_COUNT; t++) {
@@ -344,6 +356,7 @@ int main(void) {
         cmocka_unit_test(neighbours_and_steps),
         cmocka_unit_test(constants_of_the_formats),
         cmocka_unit_test(integers_truncate_and_saturate),
+        cmocka_unit_test(equal_elements_are_the_same_bits_or_nan),
         cmocka_unit_test(names_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
