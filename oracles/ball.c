@@ -180,6 +180,14 @@ static bool is_constant(const cupel_graph *graph, int node) {
     return graph->nodes[at].op == CUPEL_OP_CONSTANT;
 }
 
+/* sqrt(x), or x ** 0.5, some of whose elements are not judged. */
+static bool is_root(const cupel_graph *graph, int node) {
+    int at = cupel_graph_behind_views(graph, node);
+    if (graph->nodes[at].op == CUPEL_OP_EXCLUDE)
+        at = cupel_graph_behind_views(graph, graph->nodes[at].args[0]);
+    return graph->nodes[at].op == CUPEL_OP_SQRT;
+}
+
 cupel_trait cupel_trait_of(const cupel_graph *graph, int index) {
     const cupel_node *n = &graph->nodes[index];
     cupel_trait t = {.overflow = fmax(n->terms, 4),
@@ -194,7 +202,7 @@ cupel_trait cupel_trait_of(const cupel_graph *graph, int index) {
         t.folded = graph->nodes[cupel_graph_behind_views(graph, n->args[0])].op == CUPEL_OP_SUB;
         break;
     case CUPEL_OP_DIV:
-        t.root_divisor = graph->nodes[cupel_graph_behind_views(graph, n->args[1])].op == CUPEL_OP_SQRT;
+        t.root_divisor = is_root(graph, n->args[1]);
         t.constant_divisor = is_constant(graph, n->args[1]);
         break;
     case CUPEL_OP_SUM: t.softmax_sum = n->rescalable && is_softmax_sum(graph, n); break;

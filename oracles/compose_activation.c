@@ -155,11 +155,13 @@ int cupel_compose_hardsigmoid(cupel_builder *b, const cupel_call *call) {
     return composite_(b, CUPEL_FORM_HARDSIGMOID, clamp_(b, sixth(b, x), 0.0, 1.0), x, -1, -1);
 }
 
-/* x relu6(x + 3) / 6: the product comes first, and may overflow */
+/* x relu6(x + 3) / 6: the product comes first, and may overflow. At -inf that is NaN, and 0 by the pieces in
+ * which torch.nn.Hardswish defines it: not judged. */
 int cupel_compose_hardswish(cupel_builder *b, const cupel_call *call) {
     int x = cupel_call_real(b, call, 0), six = number_(b, 6.0);
     int y = div_(b, mul_(b, x, clamp_(b, mul_(b, six, sixth(b, x)), 0.0, 6.0)), six);
-    return composite_(b, CUPEL_FORM_HARDSWISH, y, x, -1, -1);
+    int differ = and_(b, cupel_emit_unary(b, CUPEL_OP_ISINF, x), less_(b, x, number_(b, 0.0)));
+    return composite_(b, CUPEL_FORM_HARDSWISH, cupel_emit_exclude(b, y, differ), x, -1, -1);
 }
 
 /* min(x, 0) - log1p(exp(-|x|)) */

@@ -93,6 +93,15 @@ static bool known_exponent(const cupel_operand *o, double *out) {
     return o->form == CUPEL_OPERAND_REAL || o->form == CUPEL_OPERAND_INTEGER;
 }
 
+/* x ** 0.5 is a root (PyTorch) or C's power, which differ at -inf, where C has inf and 0, and at -0, of which
+ * the reciprocal root is -inf: kernels of both kinds are right, so these are not judged. */
+static int root_power(cupel_builder *b, int x, double exponent) {
+    int zero = number_(b, 0.0);
+    int differ = and_(b, cupel_emit_unary(b, CUPEL_OP_ISINF, x), less_(b, x, zero));
+    if (exponent > 0) return cupel_emit_exclude(b, sqrt_(b, x), differ);
+    return cupel_emit_exclude(b, rsqrt_(b, x), or_(b, differ, cupel_emit_binary(b, CUPEL_OP_EQ, x, zero)));
+}
+
 /* PyTorch's pow: the common exponents are products, roots and their reciprocals; all others the function. */
 int cupel_compose_power(cupel_builder *b, int x, const cupel_operand *exponent) {
     double p;
@@ -112,8 +121,7 @@ int cupel_compose_power(cupel_builder *b, int x, const cupel_operand *exponent) 
         if (p == 1.0) return x;
         if (p == 2.0) return mul_(b, x, x);
         if (p == 3.0) return mul_(b, mul_(b, x, x), x);
-        if (p == 0.5) return sqrt_(b, x);
-        if (p == -0.5) return rsqrt_(b, x);
+        if (p == 0.5 || p == -0.5) return root_power(b, x, p);
         if (p == -1.0) return div_(b, number_(b, 1.0), x);
         if (p == -2.0) return div_(b, number_(b, 1.0), mul_(b, x, x));
     }

@@ -169,6 +169,10 @@ static void end_window(const void *pc) {
         return;
     }
     const unsigned long long made = cupel_emu_steps_made();
+    if (m->timed)
+        cupel_emu_report_stop(
+            CUPEL_RUN_UNSUPPORTED, CUPEL_FAULT_NONE, pc,
+            "no end after %llu steps of threads that read the clock, for which they may wait", made);
     if (keeps_to_itself() || now.waiting == 0)
         cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_HANG, pc,
                               "no end after %llu steps, and nothing changes any more", made);
