@@ -19,7 +19,7 @@ typedef struct cupel_working {
     double division; /* the roundings of one division, in u: correct quotients and x*(1/y) are both within */
     double integers; /* integers up to this magnitude are exact in the evaluator: 2^53 for doubles */
     double matrix_normal; /* rules->matrix_normal, where the working precision is f32; else 0 */
-    bool fast, flush, safe;
+    bool fast, fast_functions, flush, safe;
     bool sequential; /* scans and recurrences go step by step */
 } cupel_working;
 

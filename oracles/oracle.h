@@ -10,6 +10,8 @@ typedef enum cupel_subnormal_rule { CUPEL_SUBNORMALS_KEEP, CUPEL_SUBNORMALS_FLUS
 typedef struct cupel_rules {
     cupel_dtype working; /* accumulate: the precision that conforming kernels compute in */
     bool fast_math;      /* math: fast */
+    bool fast_functions; /* ... and the contract has CUDA's compiler replace the standard functions by
+                            intrinsics */
     cupel_subnormal_rule subnormals;
     bool sequential;      /* order: sequential: scans and recurrences go step by step, in order */
     double matrix_normal; /* the smallest normal number of the inputs' types that tensor cores multiply (the

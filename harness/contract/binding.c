@@ -208,6 +208,7 @@ cupel_rules cupel_binding_rules(const cupel_binding *binding) {
     const cupel_contract *c = binding->contract;
     return (cupel_rules){.working = working_type(binding),
                          .fast_math = c->math_fast,
+                         .fast_functions = c->options.fast_functions,
                          .subnormals = c->subnormals,
                          .sequential = c->sequential,
                          .matrix_normal = matrix_normal(binding),

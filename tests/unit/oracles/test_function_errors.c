@@ -144,8 +144,26 @@ static void every_function_with_a_budget_was_measured(void **state) {
     }
 }
 
+/* PTX ISA: tanh.approx.f32 is off by up to 2^-11 of the result. */
+static void fast_functions_admit_the_hardware_tanh(void **state) {
+    (void)state;
+    for (int flag = 0; flag < 2; flag++) {
+        const cupel_rules rules = {.working = CUPEL_F32, .fast_math = true, .fast_functions = flag};
+        const cupel_working w = cupel_working_of(&rules);
+        for (double x = 0x1p-10; x < 8; x *= 1.5) {
+            const double y = tanh(x), error = cupel_budget_error(&w, CUPEL_OP_TANH, x, x, y);
+            assert_true(flag ? error >= 0x1p-11 * y && error < 0x1.1p-11 * y + 0x1p-19 : error < 0x1p-19);
+        }
+    }
+    /* precise promises the standard function whatever the compiler is told */
+    const cupel_working precise =
+        cupel_working_of(&(cupel_rules){.working = CUPEL_F32, .fast_functions = true});
+    assert_true(cupel_budget_error(&precise, CUPEL_OP_TANH, 1, 1, tanh(1)) < 0x1p-20);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fast_functions_admit_the_hardware_tanh),
         cmocka_unit_test(no_measured_error_is_beyond_its_budget),
         cmocka_unit_test(every_function_with_a_budget_was_measured),
     };
