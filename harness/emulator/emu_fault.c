@@ -1,6 +1,7 @@
 /* Signals while device code runs. The handler works on its own stack, describes the fault and returns into
  * the launching context. */
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,19 +19,64 @@ static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
 enum { CAUGHT = sizeof caught / sizeof caught[0] };
 static struct sigaction before[CAUGHT];
 
+/* The first word at or above sp on the running thread's stack; an overflowing stack ends in its guard. */
+static uintptr_t first_word(uintptr_t sp) {
+    const uintptr_t low = m->registers->stack_low;
+    return sp < low ? low : (sp + 7) & ~(uintptr_t)7;
+}
+
 /* The author's instruction: where the fault happened, or the nearest return address into the candidate when
  * it happened in a function that the candidate called. */
 static const void *candidate_pc(uintptr_t ip, uintptr_t sp) {
     if (cupel_emu_module_is_code(m->module, ip)) return (const void *)(ip + 1);
     uintptr_t top = m->registers->stack_low + CUPEL_EMU_STACK_BYTES;
-    sp = sp < m->registers->stack_low ? m->registers->stack_low
-                                      : (sp + 7) & ~(uintptr_t)7; /* an overflowing stack ends in its guard */
-    for (; sp + sizeof(uintptr_t) <= top; sp += sizeof(uintptr_t)) {
+    for (sp = first_word(sp); sp + sizeof(uintptr_t) <= top; sp += sizeof(uintptr_t)) {
         uintptr_t word;
         memcpy(&word, (const void *)sp, sizeof word);
         if (cupel_emu_module_is_code(m->module, word)) return (const void *)word;
     }
     return NULL;
+}
+
+/* Below the running thread's stack: its guard, and more where the stack does not begin with a page. */
+static bool is_below(uintptr_t address, size_t bytes) {
+    return m->registers->stack_low - 1 - address < bytes + CUPEL_EMU_STACK_SPREAD;
+}
+
+/* Whether calls fill the stack that return to one and the same place. A single frame may be too large for it
+ * as well, and leaves the words of earlier ones as they were. The stack is read as it lies, with what the
+ * address sanitizer keeps around the harness's own frames. */
+__attribute__((no_sanitize_address)) static bool is_recursion(uintptr_t sp) {
+    enum { RETURNS = 16 };
+    const uintptr_t top = m->registers->stack_low + CUPEL_EMU_STACK_BYTES;
+    const volatile uintptr_t *stop = (const volatile uintptr_t *)(top & ~(uintptr_t)7);
+    for (const volatile uintptr_t *word = (const volatile uintptr_t *)first_word(sp);
+         stop - word >= CUPEL_EMU_STACK_BYTES / 2 / (ptrdiff_t)sizeof *word; word++) {
+        if (!cupel_emu_module_is_code(m->module, *word)) continue;
+        const volatile uintptr_t *last = word;
+        int returns = 0;
+        for (const volatile uintptr_t *other = word; other < stop; other++)
+            if (*other == *word) last = other, returns++;
+        if (returns >= RETURNS && last - word >= CUPEL_EMU_STACK_BYTES / 2 / (ptrdiff_t)sizeof *word)
+            return true;
+    }
+    return false;
+}
+
+/* So that no later overflow is taken for a recursion by what this one has left. */
+static void wipe_stack(void) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = m->registers->stack_low & ~(page - 1),
+                    top = m->registers->stack_low + CUPEL_EMU_STACK_BYTES,
+                    stop = (top + page - 1) & ~(page - 1);
+    madvise((void *)start, stop - start, MADV_DONTNEED);
+}
+
+/* The slow way of code in place has no line and starts with pushq %r11, the place to return to (emu_asks.h).
+ */
+static uintptr_t asking(const greg_t *registers) {
+    const uintptr_t ip = (uintptr_t)registers[REG_RIP], back = (uintptr_t)registers[REG_R11];
+    if (!cupel_emu_module_is_code(m->module, ip) || !cupel_emu_module_is_code(m->module, back)) return ip;
+    return memcmp((const void *)ip, "\x41\x53", 2) == 0 ? back - 1 : ip;
 }
 
 /* A misaligned 16-byte access has been reported and the run goes on, but movaps and movdqa insist: they are
@@ -60,10 +106,17 @@ static void describe(int signal, const siginfo_t *info, uintptr_t ip, uintptr_t 
     uintptr_t address = (uintptr_t)info->si_addr;
     m->out->signal = signal;
     if (signal == SIGSEGV &&
-        m->registers->stack_low - address <= CUPEL_EMU_STACK_GUARD + CUPEL_EMU_STACK_SPREAD) {
+        (is_below(address, CUPEL_EMU_STACK_GUARD) || is_below(sp, CUPEL_EMU_STACK_GUARD_BELOW))) {
         m->out->signal = 0;
-        cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_STACK_OVERFLOW, pc,
-                              "a thread's stack of %d KiB overflowed", CUPEL_EMU_STACK_BYTES / 1024);
+        if (is_recursion(sp)) {
+            wipe_stack();
+            cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_STACK_OVERFLOW, pc,
+                                  "a thread's stack of %d KiB overflowed", CUPEL_EMU_STACK_BYTES / 1024);
+        } else { /* a device has more */
+            cupel_emu_report_fill(CUPEL_RUN_UNSUPPORTED, CUPEL_FAULT_NONE, pc,
+                                  "more than %d KiB of local memory for a thread is not emulated",
+                                  CUPEL_EMU_STACK_BYTES / 1024);
+        }
     } else if (signal == SIGSEGV || signal == SIGBUS) {
         cupel_emu_report_fill(CUPEL_RUN_FAULT, CUPEL_FAULT_CRASH, pc, "%s at address 0x%llx",
                               strsignal(signal), (unsigned long long)address);
@@ -100,7 +153,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     uintptr_t ip = (uintptr_t)registers[REG_RIP];
     if (signal == SIGSEGV && info->si_code == SI_KERNEL && relax_alignment(ip)) return;
-    describe(signal, info, ip, (uintptr_t)registers[REG_RSP]);
+    describe(signal, info, asking(registers), (uintptr_t)registers[REG_RSP]);
     jump_out(registers);
 }
 

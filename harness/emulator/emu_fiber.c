@@ -48,19 +48,17 @@ __asm__(".text\n"
 static cupel_emu_stack *map_stack(void) {
     if (stack_count == STACKS_MAX) return NULL;
     const size_t room = CUPEL_EMU_STACK_BYTES + CUPEL_EMU_STACK_SPREAD,
-                 bytes = room + (size_t)2 * CUPEL_EMU_STACK_GUARD;
-    unsigned char *memory =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                 bytes = CUPEL_EMU_STACK_GUARD_BELOW + room + CUPEL_EMU_STACK_GUARD;
+    unsigned char *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return NULL;
-    if (mprotect(memory, CUPEL_EMU_STACK_GUARD, PROT_NONE) != 0 ||
-        mprotect(memory + CUPEL_EMU_STACK_GUARD + room, CUPEL_EMU_STACK_GUARD, PROT_NONE) != 0) {
+    if (mprotect(memory + CUPEL_EMU_STACK_GUARD_BELOW, room, PROT_READ | PROT_WRITE) != 0) {
         munmap(memory, bytes);
         return NULL;
     }
     cupel_emu_stack *stack = &stacks[stack_count];
     /* Stacks begin at different offsets in a page, else the hot ends of all of them fall into the same few
      * cache sets. */
-    stack->top = (uintptr_t)memory + CUPEL_EMU_STACK_GUARD + room -
+    stack->top = (uintptr_t)memory + CUPEL_EMU_STACK_GUARD_BELOW + room -
                  (stack_count * 320u) % CUPEL_EMU_STACK_SPREAD / 64 * 64;
     stack->low = stack->top - CUPEL_EMU_STACK_BYTES;
     stack_count++;

@@ -18,11 +18,13 @@
 #define CUPEL_EMU_NO_WAY_BACK __attribute__((noreturn))
 #endif
 
-/* A stack's usable bytes; what lies unmapped below and above; and how much more may be mapped next to the
- * usable bytes, so that stacks begin at different offsets in a page. */
+/* A stack's usable bytes; what lies unmapped around it; how much of that lies below, so that no frame of a
+ * device, with 512 KiB at most, reaches over it into another stack; and how much more may be mapped next to
+ * the usable bytes, so that stacks begin at different offsets in a page. */
 enum {
     CUPEL_EMU_STACK_BYTES = CUPEL_EMU_STACK_SIZE,
     CUPEL_EMU_STACK_GUARD = 32 * 1024,
+    CUPEL_EMU_STACK_GUARD_BELOW = 512 * 1024 - CUPEL_EMU_STACK_BYTES + CUPEL_EMU_STACK_GUARD,
     CUPEL_EMU_STACK_SPREAD = 4096
 };
 

@@ -89,6 +89,23 @@ __device__ __attribute__((noinline)) float deep(float *y, int n) {
 }
 __global__ void overflow(float *y) { y[0] = deep(y, 0); }
 
+#define KEEPS(bytes)                                                                                         \
+    __global__ __attribute__((noinline)) void keeps_##bytes(float *y, int n) {                               \
+        float room[bytes / 4];                                                                               \
+        for (int i = 0; i < bytes / 4; i++) room[i] = i;                                                     \
+        for (int i = 0; i < n; i++) room[i * 7 % (bytes / 4)] += y[i];                                       \
+        y[tid()] = room[n];                                                                                  \
+    }
+KEEPS(160000) // keeps 160000
+KEEPS(400000) // keeps 400000
+KEEPS(524288) // keeps 524288
+__device__ __attribute__((noinline)) float down(float *y, int n) {
+    volatile char room[256];
+    room[n & 255] = 1;
+    return n <= 0 ? y[0] : down(y, n - 1) + room[0];
+}
+__global__ void goes_down(float *y, int n) { y[tid()] = down(y, n); }
+
 __global__ void asserts(float *y) {
     if (tid() == 2) cupel_emu_assert_fail("i < n", "kernels.cu", 1, "asserts"); // assertion
 }
@@ -178,7 +195,7 @@ __global__ void big_static(float *y) {
 CANDIDATE(ENTRY(scale, 0), ENTRY(past_the_end, 0), ENTRY(reads_past, 0), ENTRY(null_store, 0), ENTRY(wild_store, 0),
           ENTRY(misaligned, 0), ENTRY(endless, 0), ENTRY(straight_endless, 0), ENTRY(counts_for_ever, 0), ENTRY(empty_endless, 0), ENTRY(empty_while, 0),
           ENTRY(empty_in_the_middle, 0), ENTRY(multiplies_for_ever, 0), ENTRY(long_way, 0), ENTRY(leaves_local, 0),
-          ENTRY(leaves_local_at_once, 0), ENTRY(deadlock, 0), ENTRY(overflow, 0),
+          ENTRY(leaves_local_at_once, 0), ENTRY(deadlock, 0), ENTRY(overflow, 0), ENTRY(keeps_160000, 0), ENTRY(keeps_400000, 0), ENTRY(keeps_524288, 0), ENTRY(goes_down, 0),
           ENTRY(asserts, 0), ENTRY(traps, 0), ENTRY(counts_locally, 0), ENTRY(counts_anywhere, 0),
           ENTRY(divides, 0), ENTRY(remains, 0), ENTRY(remembers, 0), ENTRY(constants, 0),
           ENTRY(reads_output, 0), ENTRY(shared_unset, 0), ENTRY(block_one_sets, 0), ENTRY(races_late, 0), ENTRY(dynamic_past, 0), ENTRY(local_array, 0), ENTRY(copies, 0),

@@ -268,6 +268,35 @@ static void test_stack_overflow(void **state) {
     }
 }
 
+/* A device has 512 KiB of local memory for a thread. What calls have left on the stack before is no
+ * recursion. */
+static void test_large_local_arrays(void **state) {
+    (void)state;
+    static const char *const entries[] = {"keeps_160000", "keeps_400000", "keeps_524288"};
+    static const char *const marks[] = {"keeps 160000", "keeps 400000", "keeps 524288"};
+    for (int deep = 0; deep < 2; deep++)
+        for (int i = 0; i < 3; i++) {
+            const int n = 3, calls = 100;
+            field_reset(&f, 16, 64, 0);
+            float *y = field_buffer(&f, 1);
+            if (deep) {
+                run("goes_down", (shape){.block = 4}, 2, (const void *[]){&y, &calls});
+                assert_int_equal(f.seen.outcome, CUPEL_RUN_FINISHED);
+                field_reset(&f, 16, 64, 0);
+            }
+            run(entries[i], (shape){.block = 4}, 2, (const void *[]){&y, &n});
+            assert_int_equal(f.seen.outcome, CUPEL_RUN_UNSUPPORTED);
+            assert_int_equal(f.seen.fault, CUPEL_FAULT_NONE);
+            assert_int_equal(f.seen.signal, 0);
+            assert_int_equal(f.seen.access_total, 0);
+            assert_non_null(strstr(f.seen.text, "more than 128 KiB of local memory"));
+            assert_non_null(strstr(f.seen.place.function, "keeps"));
+            assert_non_null(strstr(f.seen.place.file, "kernels.cu"));
+            assert_int_equal(f.seen.place.line, candidate_line("kernels.cu", marks[i]));
+            correct_kernel_is_right();
+        }
+}
+
 static void test_assert_and_trap(void **state) {
     (void)state;
     field_reset(&f, 16, 64, 0);
@@ -503,6 +532,7 @@ int main(void) {
         cmocka_unit_test(test_leaving_a_local_array),
         cmocka_unit_test(test_deadlock),
         cmocka_unit_test(test_stack_overflow),
+        cmocka_unit_test(test_large_local_arrays),
         cmocka_unit_test(test_assert_and_trap),
         cmocka_unit_test(test_local_atomic),
         cmocka_unit_test(test_divisions_without_a_result),
