@@ -79,24 +79,35 @@ static uintptr_t asking(const greg_t *registers) {
     return memcmp((const void *)ip, "\x41\x53", 2) == 0 ? back - 1 : ip;
 }
 
-/* A misaligned 16-byte access has been reported and the run goes on, but movaps and movdqa insist: they are
- * rewritten, in place and for good, as the forms that do not. */
+/* A misaligned 16-byte access has been reported and the run goes on, but movaps and movdqa insist, and
+ * vmovaps and vmovdqa of the fused build: they are rewritten, in place and for good, as the forms that do
+ * not. Encodings: Intel's Software Developer's Manual, volume 2, "VEX prefix": C5 [.. pp] and C4 [.. map] [..
+ * pp], pp 1 for 66 and 2 for F3. */
 static bool relax_alignment(uintptr_t ip) {
     if (!cupel_emu_module_is_code(m->module, ip)) return false;
-    unsigned char *at = (unsigned char *)ip, *opcode = at;
+    unsigned char *at = (unsigned char *)ip, *opcode = at, *vex = NULL;
     bool operand_size = *opcode == 0x66;
-    if (operand_size) opcode++;
-    if ((*opcode & 0xf0) == 0x40) opcode++; /* REX */
-    if (*opcode++ != 0x0f) return false;
+    if (*at == 0xc5 || *at == 0xc4) {
+        if (*at == 0xc4 && (at[1] & 0x1f) != 1) return false; /* another map than 0F */
+        vex = at + (*at == 0xc5 ? 1 : 2);
+        operand_size = (*vex & 3) == 1;
+        opcode = vex + 1;
+    } else {
+        if (operand_size) opcode++;
+        if ((*opcode & 0xf0) == 0x40) opcode++; /* REX */
+        if (*opcode++ != 0x0f) return false;
+    }
     bool packed_integer = operand_size && (*opcode == 0x6f || *opcode == 0x7f);
     if (*opcode != 0x28 && *opcode != 0x29 && !packed_integer) return false;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = ip & ~(page - 1),
               stop = (ip + 16 + page - 1) & ~(page - 1);
     if (mprotect((void *)start, stop - start, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
-    if (packed_integer) {
-        *at = 0xf3;
-    } else {
+    if (!packed_integer) {
         *opcode -= 0x18; /* 28, 29 -> 10, 11 */
+    } else if (vex) {
+        *vex = (unsigned char)((*vex & ~3) | 2);
+    } else {
+        *at = 0xf3;
     }
     return mprotect((void *)start, stop - start, PROT_READ | PROT_EXEC) == 0;
 }

@@ -58,7 +58,8 @@
         "-disable-llvm-passes", "-ffp-contract=off", "-disable-red-zone", CUPEL_EMU_ORDER_FLAGS
 
 /* a * b + c of one expression is fused, as NVRTC does with -fmad=true. Behind the others: the last one wins.
- * The processor must have the instruction, for in parts it would be rounded twice. */
-#define CUPEL_EMU_FUSED_FLAGS "-ffp-contract=on", "-target-feature", "+fma"
+ * The processor must have the instruction, for in parts it would be rounded twice. Vectors stay as wide as
+ * the slow way of code in place keeps them (emu_asks.h). */
+#define CUPEL_EMU_FUSED_FLAGS "-ffp-contract=on", "-target-feature", "+fma", "-mprefer-vector-width=128"
 
 #endif
