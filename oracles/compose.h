@@ -136,6 +136,10 @@ CUPEL_SHORT_BINARY(or_, OR)
 static inline int number_(cupel_builder *b, double x) {
     return cupel_emit_real(b, x, NULL);
 }
+/* Is x -inf? */
+static inline int is_minus_infinity_(cupel_builder *b, int x) {
+    return and_(b, cupel_emit_unary(b, CUPEL_OP_ISINF, x), less_(b, x, number_(b, 0.0)));
+}
 static inline int where_(cupel_builder *b, int c, int x, int y) {
     return cupel_emit_where(b, c, x, y);
 }

@@ -160,8 +160,8 @@ int cupel_compose_hardsigmoid(cupel_builder *b, const cupel_call *call) {
 int cupel_compose_hardswish(cupel_builder *b, const cupel_call *call) {
     int x = cupel_call_real(b, call, 0), six = number_(b, 6.0);
     int y = div_(b, mul_(b, x, clamp_(b, mul_(b, six, sixth(b, x)), 0.0, 6.0)), six);
-    int differ = and_(b, cupel_emit_unary(b, CUPEL_OP_ISINF, x), less_(b, x, number_(b, 0.0)));
-    return composite_(b, CUPEL_FORM_HARDSWISH, cupel_emit_exclude(b, y, differ), x, -1, -1);
+    y = cupel_emit_exclude(b, y, is_minus_infinity_(b, x));
+    return composite_(b, CUPEL_FORM_HARDSWISH, y, x, -1, -1);
 }
 
 /* min(x, 0) - log1p(exp(-|x|)) */

@@ -96,10 +96,10 @@ static bool known_exponent(const cupel_operand *o, double *out) {
 /* x ** 0.5 is a root (PyTorch) or C's power, which differ at -inf, where C has inf and 0, and at -0, of which
  * the reciprocal root is -inf: kernels of both kinds are right, so these are not judged. */
 static int root_power(cupel_builder *b, int x, double exponent) {
-    int zero = number_(b, 0.0);
-    int differ = and_(b, cupel_emit_unary(b, CUPEL_OP_ISINF, x), less_(b, x, zero));
+    int differ = is_minus_infinity_(b, x);
     if (exponent > 0) return cupel_emit_exclude(b, sqrt_(b, x), differ);
-    return cupel_emit_exclude(b, rsqrt_(b, x), or_(b, differ, cupel_emit_binary(b, CUPEL_OP_EQ, x, zero)));
+    int zero = cupel_emit_binary(b, CUPEL_OP_EQ, x, number_(b, 0.0));
+    return cupel_emit_exclude(b, rsqrt_(b, x), or_(b, differ, zero));
 }
 
 /* PyTorch's pow: the common exponents are products, roots and their reciprocals; all others the function. */
