@@ -13,6 +13,8 @@ import re
 import subprocess
 import sys
 
+from campaign import revision
+
 WORDS = {
     "sound": "own",
     "rejected_by_another_gate": "other",
@@ -87,11 +89,6 @@ def matrix(report):
         cells = [f"{('F' if gate in shadow['own_gates'] else 'f') if gate in shadow['rejected_by'] else '.':^6}" for gate in gates]
         word = {"sound": "", "rejected_by_another_gate": ""}.get(shadow["outcome"], WORDS[shadow["outcome"]])
         yield f"  {shadow['name']:20}" + (" ".join(cells) + "  " + word).rstrip()
-
-
-def revision():
-    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "unknown"
 
 
 def total(reports, word, claim):

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+from campaign import revision
 from killed import descendants
 
 # Until then starting recipes and the first draws run, which are smaller than what is bred later: 20 s on an idle machine.
@@ -67,11 +68,6 @@ def rate_between(table, samples, begin, end):
         sys.exit(f"plot_data has no two rows between {begin:.0f} and {end:.0f} s")
     (t, cases), (u, more) = inside[0], inside[-1]
     return (more - cases) / (processor_at(samples, u) - processor_at(samples, t)), (more - cases) / (u - t)
-
-
-def revision():
-    out = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    return out.stdout.strip() or "unknown"
 
 
 def run(options, out):
