@@ -93,33 +93,16 @@ cupel_ball cupel_ball_operand(const cupel_working *w, const cupel_ball *a) {
     return b;
 }
 
-/* The node behind views that keep its elements. */
-/* The element of the node behind the views that element `index` of *node stands for; *node becomes that node.
- */
-static int64_t element_behind(const cupel_graph *graph, int *node, int64_t index) {
-    for (;; *node = graph->nodes[*node].args[0]) {
-        const cupel_node *n = &graph->nodes[*node];
-        if (n->op == CUPEL_OP_RESHAPE) continue;
-        if (n->op != CUPEL_OP_VIEW) return index;
-        int64_t source = n->offset;
-        for (int d = n->rank - 1; d >= 0; d--) {
-            source += index % n->shape[d] * n->stride[d];
-            index /= n->shape[d];
-        }
-        index = source;
-    }
-}
-
 /* Does element `row` of the maximum belong to a row that holds element `index` of x? */
 static bool row_holds(const cupel_graph *graph, const cupel_node *maximum, int64_t row, int x,
                       int64_t index) {
     const cupel_node *argument = &graph->nodes[maximum->args[0]];
     const int64_t n = argument->shape[argument->rank - 1];
     if (maximum->args[0] == x) return index / n == row;
-    const int64_t wanted = element_behind(graph, &x, index);
+    const int64_t wanted = cupel_graph_element_behind(graph, &x, index);
     for (int64_t t = 0; t < n; t++) {
         int base = maximum->args[0];
-        if (element_behind(graph, &base, row * n + t) == wanted && base == x) return true;
+        if (cupel_graph_element_behind(graph, &base, row * n + t) == wanted && base == x) return true;
     }
     return false;
 }
@@ -136,7 +119,7 @@ static bool is_own_maximum(const cupel_graph *graph, int x, int maximum) {
                                count / 5, count * 3 / 4, count / 7, count - 1 - count / 9};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         int base = maximum;
-        const int64_t row = element_behind(graph, &base, samples[i]);
+        const int64_t row = cupel_graph_element_behind(graph, &base, samples[i]);
         if (!row_holds(graph, reduced, row, x, samples[i])) return false;
     }
     return true;
@@ -158,13 +141,13 @@ static bool is_softmax_sum(const cupel_graph *graph, const cupel_node *sum) {
         int64_t first = -1, before = -1;
         for (int64_t t = 0; t < n; t++) {
             int node = sum->args[0];
-            int64_t at = element_behind(graph, &node, rows[i] * n + t);
+            int64_t at = cupel_graph_element_behind(graph, &node, rows[i] * n + t);
             node = graph->nodes[node].args[0];
-            at = element_behind(graph, &node, at);
+            at = cupel_graph_element_behind(graph, &node, at);
             if (at == before) return false; /* one element repeated is no row */
             before = at;
             int top = graph->nodes[node].args[1];
-            const int64_t row = element_behind(graph, &top, at);
+            const int64_t row = cupel_graph_element_behind(graph, &top, at);
             if (t > 0 && row != first) return false;
             first = row;
         }
@@ -193,6 +176,7 @@ cupel_trait cupel_trait_of(const cupel_graph *graph, int index) {
     cupel_trait t = {.overflow = fmax(n->terms, 4),
                      .in_statistic = n->in_statistic,
                      .rescalable = n->rescalable,
+                     .joins = n->joins,
                      .width = n->width};
     switch (n->op) {
     case CUPEL_OP_MUL: t.square = n->args[0] == n->args[1]; break;

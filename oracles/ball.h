@@ -25,9 +25,10 @@ typedef struct cupel_ball {
     double grain;     /* a power of two that all terms are multiples of; 0 when some term is not exact */
     double least;     /* no nonzero term of any kernel is smaller in magnitude; 0 when that is not known */
     bool sum;         /* contains a sum or matrix product, so that further terms join it */
-    bool products;    /* some term of the sum is a product, whose common factors may stay outside the sum */
-    double carry;     /* sums: 1 lost in one factor of every term is at most this much lost in the sum */
-    double depth;     /* sums: no sub-product of a term is smaller than this, or than 1 */
+    bool positive; /* the sum of two that are both not negative, whose bound holds for further terms' sums */
+    bool products; /* some term of the sum is a product, whose common factors may stay outside the sum */
+    double carry;  /* sums: 1 lost in one factor of every term is at most this much lost in the sum */
+    double depth;  /* sums: no sub-product of a term is smaller than this, or than 1 */
     /* products: factors and divisors in any order */
     double peak, trough; /* products of max(1, |factor|) and of min(1, |factor|); divisors count inverted. Of
                             a sum: the sum of its terms' peaks */
@@ -42,6 +43,7 @@ typedef struct cupel_ball {
 /* What the surroundings of a node say about it. */
 typedef struct cupel_trait {
     bool square;        /* MUL of a node with itself */
+    uint8_t joins;      /* ADD, SUB: as in cupel_node */
     bool below_maximum; /* SUB: x - amax(x) over the same axis */
     bool folded;       /* EXP, EXP2 of a difference: scale and log2(e) may be folded into both of its sides */
     bool root_divisor; /* DIV by SQRT: kernels multiply by rsqrt */

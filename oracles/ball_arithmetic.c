@@ -1,52 +1,83 @@
 /* Radius and classes of + - * / in the working precision. */
 #include "ball.h"
 
-/* x - amax(x) is never joined: no kernel starts a sum from the maximum of its results. */
+/* No result of it is smaller; a lone number bounds itself. */
+static double low_of(const cupel_ball *a) {
+    return a->floor > -INFINITY || a->radius > 0 || !isfinite(a->value) ? a->floor : a->value;
+}
+
+/* No term of either is negative: each bounds a sum of both from below, in any order. */
+static bool all_positive(const cupel_ball *a, const cupel_ball *b) {
+    const bool plain = (a->sum || a->terms == 1 || a->positive) && (b->sum || b->terms == 1 || b->positive);
+    return plain && low_of(a) >= 0 && low_of(b) >= 0;
+}
+
+/* An argument of + or -. Of one that is a + or - itself, the terms are counted one by one where they join:
+ * in a chain as `joins` has it, beside a SUM always. */
+static cupel_ball part_of(const cupel_working *w, const cupel_trait *t, bool beside_sum, int which,
+                          const cupel_ball *a) {
+    cupel_ball part = cupel_ball_operand(w, a);
+    if (part.sum || part.terms == 1 || (t->joins ? t->joins >> which & 1 : beside_sum)) return part;
+    const cupel_ball one = cupel_ball_plain(part.value, part.radius, 0, 0);
+    part.terms = 1;
+    part.magnitude = one.magnitude;
+    part.spread = one.spread;
+    part.grain = one.grain;
+    part.least = one.least;
+    return part;
+}
+
+/* x - amax(x) is never joined: no kernel starts a sum from the maximum of its results. What joins a SUM is a
+ * sum for what comes after, whose factors may go inside; a chain of + and - alone is one only for its terms.
+ */
 cupel_ball cupel_ball_add(const cupel_working *w, const cupel_trait *t, bool subtract, const cupel_ball *a_,
                           const cupel_ball *b_, double value, bool exact) {
-    const cupel_ball a = cupel_ball_operand(w, a_), b = cupel_ball_operand(w, b_);
+    const bool beside_sum = (a_->sum || b_->sum) && !t->below_maximum;
+    const cupel_ball a = part_of(w, t, beside_sum, 0, a_), b = part_of(w, t, beside_sum, 1, b_);
     const double moved = a.radius + b.radius;
     cupel_ball r = cupel_ball_plain(value, moved, 0, cupel_reason_of(&a, &b));
     r.classes = cupel_classes_binary(subtract ? CUPEL_OP_SUB : CUPEL_OP_ADD, cupel_ball_reach(&a),
                                      cupel_ball_reach(&b));
-    r.sum = (a.sum || b.sum) && !t->below_maximum;
+    r.sum = beside_sum;
+    const bool joined = r.sum || t->joins;
     if (t->below_maximum) r.ceiling = 0;
     if (!subtract) {
         /* variance + eps stays at or above eps, up to the rounding below */
-        const double low_a = a.floor > -INFINITY || a.radius > 0 || !isfinite(a.value) ? a.floor : a.value;
-        const double low_b = b.floor > -INFINITY || b.radius > 0 || !isfinite(b.value) ? b.floor : b.value;
-        r.floor = low_a + low_b;
-        if (r.sum) { /* any order: only terms that are all of one sign bound each other */
-            const bool plain = (a.sum || a.terms == 1) && (b.sum || b.terms == 1);
-            r.floor = plain && low_a >= 0 && low_b >= 0 ? fmax(low_a, low_b) : -INFINITY;
-        }
+        r.floor = low_of(&a) + low_of(&b);
+        r.positive = all_positive(&a, &b);
+        if (joined) r.floor = r.positive ? fmax(low_of(&a), low_of(&b)) : -INFINITY;
         if (isnan(r.floor)) r.floor = -INFINITY;
         r.floor -= 2 * w->unit * fabs(r.floor);
         if (isnan(r.floor)) r.floor = -INFINITY;
     }
-    const double size_a = r.sum ? a.magnitude : isfinite(a.value) ? fabs(a.value) + a.radius : 0;
-    const double size_b = r.sum ? b.magnitude : isfinite(b.value) ? fabs(b.value) + b.radius : 0;
+    const double size_a = joined ? a.magnitude : isfinite(a.value) ? fabs(a.value) + a.radius : 0;
+    const double size_b = joined ? b.magnitude : isfinite(b.value) ? fabs(b.value) + b.radius : 0;
     r.magnitude = size_a + size_b;
-    r.spread = r.sum ? a.spread + b.spread : moved;
-    r.terms = r.sum ? a.terms + b.terms : 2;
+    r.spread = joined ? a.spread + b.spread : moved;
+    r.terms = joined ? a.terms + b.terms : 2;
     r.grain = fmin(a.grain, b.grain);
     r.least = fmin(a.least, b.least);
-    if (r.sum) {
+    if (joined) {
         const bool exact_sum = r.spread == 0 && r.grain > 0 && r.magnitude <= ldexp(r.grain, w->precision);
         r.radius = exact_sum ? 0 : r.spread + (r.terms - 1) * w->unit * r.magnitude;
         const bool coarse = r.least * 2 * w->unit >= w->normal || (r.spread == 0 && r.grain >= w->normal);
         if (w->flush && !coarse) r.radius += (r.terms - 1) * w->normal;
+    } else if (moved > 0 || !exact || !cupel_working_holds(w, value)) {
+        r.radius = moved + w->unit * (fabs(value) + moved);
+    }
+    if (r.sum) {
         r.products = cupel_ball_is_product(&a) || cupel_ball_is_product(&b);
         r.carry = cupel_ball_carry(&a) + cupel_ball_carry(&b);
         r.depth = fmin(cupel_ball_depth(&a), cupel_ball_depth(&b));
         r.peak = fmax(1, fmax(r.magnitude, cupel_ball_extent(&a) + cupel_ball_extent(&b)));
-    } else if (moved > 0 || !exact || !cupel_working_holds(w, value)) {
-        r.radius = moved + w->unit * (fabs(value) + moved);
+    } else if (joined && isfinite(value)) { /* one factor for what comes after */
+        r.peak = fmax(1, fabs(value) + r.radius);
+        r.trough = fabs(value) + r.radius == 0 ? 1 : fmin(1, fmax(fabs(value) - r.radius, 0));
     }
     /* a term that stands beside a sum that may overflow */
     const bool infinite = (a.classes | b.classes) & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
-    const double extent = r.sum ? r.products ? r.peak : r.magnitude : fabs(value) + moved;
-    if (r.sum && infinite && !(extent * t->overflow < w->largest)) r.classes |= CUPEL_CLASS_NAN;
+    const double extent = r.products ? r.peak : joined ? r.magnitude : fabs(value) + moved;
+    if (joined && infinite && !(extent * t->overflow < w->largest)) r.classes |= CUPEL_CLASS_NAN;
     return cupel_ball_close(w, t, r, extent);
 }
 

@@ -48,6 +48,7 @@ static void plan_sums(cupel_bounded *b) {
         case CUPEL_OP_SUB:
             p->has_sum =
                 !p->trait.below_maximum && (b->plans[n->args[0]].has_sum || b->plans[n->args[1]].has_sum);
+            p->joins = p->has_sum || p->trait.joins;
             break;
         case CUPEL_OP_MUL: p->has_sum = b->plans[n->args[0]].has_sum || b->plans[n->args[1]].has_sum; break;
         case CUPEL_OP_DIV:
@@ -93,7 +94,7 @@ static void plan_consumers(cupel_bounded *b) {
             arg->consumers++;
             if (is_sum(n->op) || is_recurrence(n->op)) arg->wants_chain |= chains;
             if (is_linear(n->op))
-                arg->wants_magnitude |= p->has_sum && (arg->has_sum || is_linear(op) || passes_state(op)),
+                arg->wants_magnitude |= p->joins && (arg->has_sum || is_linear(op) || passes_state(op)),
                     arg->wants_chain |= p->has_sum && chains;
             if (is_scaling(n->op)) {
                 const bool divisor = n->op == CUPEL_OP_DIV && k == 1;

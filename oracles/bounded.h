@@ -46,6 +46,7 @@ typedef struct cupel_tensor {
     double depth;                    /* of a sum of products, node-wide */
     double floor, ceiling;
     bool sum, direct;
+    bool positive;   /* as in cupel_ball */
     bool narrowed;   /* by LOOSEN: */
     double relative; /* the largest radius over |value| before that */
     /* node-wide sizes, computed when first asked for */
@@ -57,6 +58,7 @@ typedef struct cupel_tensor {
 typedef struct cupel_bounded_plan {
     int consumers; /* not yet evaluated; the tensor is freed with the last */
     bool has_sum;
+    bool joins; /* ADD, SUB: their terms may be added in any order, with a sum's or as a chain */
     bool wants_magnitude, wants_chain;
     bool needed;    /* by an output */
     bool unwritten; /* a view that its consumers read where its argument lies, whose arrays its tensor

@@ -148,7 +148,8 @@ static void keep_magnitude(const pair *p, int64_t begin, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         p->out->magnitude[begin + i] = fabs(x[i]) + rx[i] + fabs(y[i]) + ry[i];
         p->out->spread[begin + i] = rx[i] + ry[i];
-        p->out->grain[begin + i] = 0;
+        const double fine_x = rx[i] == 0 ? cupel_grain(x[i]) : 0, fine_y = ry[i] == 0 ? cupel_grain(y[i]) : 0;
+        p->out->grain[begin + i] = fine_x < fine_y ? fine_x : fine_y;
     }
 }
 
@@ -382,8 +383,8 @@ static loop *loop_of(const cupel_bounded *b, int node) {
     const cupel_bounded_plan *plan = &b->plans[node];
     if (b->graph->nodes[n->args[0]].kind != CUPEL_VALUE_REAL) return discrete_loop_of(b, node);
     switch (n->op) {
-    case CUPEL_OP_ADD: return plan->has_sum ? NULL : add_loop;
-    case CUPEL_OP_SUB: return plan->has_sum ? NULL : sub_loop;
+    case CUPEL_OP_ADD: return plan->joins ? NULL : add_loop;
+    case CUPEL_OP_SUB: return plan->joins ? NULL : sub_loop;
     case CUPEL_OP_MUL: return plan->has_sum ? NULL : multiply_loop;
     case CUPEL_OP_DIV: return plan->has_sum ? NULL : divide_loop;
     case CUPEL_OP_MAXIMUM:
@@ -492,11 +493,19 @@ static double operand_floor(const cupel_bounded *b, const cupel_tensor *t) {
     return b->w.flush && t->floor > 0 && t->floor < b->w.normal ? 0 : t->floor;
 }
 
+/* Is an argument's floor that of every term which it adds to the node, as in cupel_ball_add? */
+static bool bounds_terms(const cupel_bounded *b, int node, int which, const cupel_tensor *t) {
+    const cupel_bounded_plan *plan = &b->plans[node];
+    const bool parts = plan->trait.joins ? plan->trait.joins >> which & 1 : plan->has_sum;
+    return t->sum || t->terms == 1 || t->positive || !parts;
+}
+
 /* Attributes that hold for the whole node, from a representative element. */
 static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor *y) {
     const cupel_node *n = &b->graph->nodes[node];
     cupel_tensor *t = &b->tensors[node];
     const cupel_trait *trait = &b->plans[node].trait;
+    const bool joined = b->plans[node].joins;
     const bool left = x->products || x->roundings > 0, right = y->products || y->roundings > 0;
     if (t->sum) t->products = n->op == CUPEL_OP_MUL || n->op == CUPEL_OP_DIV || left || right;
     if (t->sum && (n->op == CUPEL_OP_ADD || n->op == CUPEL_OP_SUB))
@@ -512,16 +521,17 @@ static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_t
     const double floor_x = operand_floor(b, x), floor_y = operand_floor(b, y);
     switch (n->op) {
     case CUPEL_OP_ADD:
-        t->terms = t->sum ? x->terms + y->terms + second : 2;
+        t->terms = joined ? x->terms + y->terms + second : 2;
         if (floor_x > -INFINITY && floor_y > -INFINITY) {
-            const bool plain = (x->sum || x->terms == 1) && (y->sum || y->terms == 1);
+            const bool plain = bounds_terms(b, node, 0, x) && bounds_terms(b, node, 1, y);
             double floor = floor_x + floor_y;
-            if (t->sum) floor = plain && floor_x >= 0 && floor_y >= 0 ? fmax(floor_x, floor_y) : -INFINITY;
+            t->positive = plain && floor_x >= 0 && floor_y >= 0;
+            if (joined) floor = t->positive ? fmax(floor_x, floor_y) : -INFINITY;
             t->floor = floor - 2 * b->w.unit * fabs(floor);
         }
         break;
     case CUPEL_OP_SUB:
-        t->terms = t->sum ? x->terms + y->terms + second : 2;
+        t->terms = joined ? x->terms + y->terms + second : 2;
         if (trait->below_maximum) t->ceiling = 0;
         break;
     case CUPEL_OP_MUL:
@@ -578,7 +588,8 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
     const bool chooses = n->kind == CUPEL_VALUE_BOOL || n->op == CUPEL_OP_MINIMUM ||
                          n->op == CUPEL_OP_MAXIMUM || n->op == CUPEL_OP_FMIN || n->op == CUPEL_OP_FMAX;
     if (run && (!chooses || x->radius || y->radius)) CUPEL_TRY(cupel_tensor_take_radius(b, t));
-    const bool joins = t->sum && n->kind == CUPEL_VALUE_REAL && !b->w.flush;
+    const bool sums = t->sum && n->kind == CUPEL_VALUE_REAL && !b->w.flush;
+    const bool joins = sums || (b->plans[node].joins && !b->w.flush);
     if (joins) CUPEL_TRY(cupel_tensor_take_radius(b, t));
     cupel_view_block room_x, room_y;
     for (int64_t begin = 0; begin < t->count; begin += CUPEL_BOUNDED_BLOCK) {
@@ -593,7 +604,7 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
             (all_plain || (compares && is_settled(p.x, p.at_x, size) && is_settled(p.y, p.at_y, size)));
         if (joins && all_plain && cupel_joined_block(b, node, p.x, p.at_x, p.y, p.at_y, begin, size))
             continue;
-        if (joins && !all_plain && n->op == CUPEL_OP_ADD && add_masked(b, node, &p, begin, size)) continue;
+        if (sums && !all_plain && n->op == CUPEL_OP_ADD && add_masked(b, node, &p, begin, size)) continue;
         if (run && n->op == CUPEL_OP_SUB && !plain && b->plans[node].trait.below_maximum && !b->w.flush &&
             cupel_masked_holds(p.x, p.at_x, size) && cupel_tensor_is_plain(p.y, p.at_y, size) &&
             subtract_masked(b, &p, begin, size))

@@ -53,6 +53,7 @@ cupel_code cupel_tensor_adopt(cupel_bounded *b, cupel_tensor *to, const cupel_te
     to->ceiling = from->ceiling;
     to->sum = from->sum;
     to->direct = from->direct;
+    to->positive = from->positive;
     to->narrowed = from->narrowed;
     to->relative = from->relative;
     return CUPEL_OK;

@@ -172,6 +172,7 @@ cupel_ball cupel_tensor_load(const cupel_tensor *t, int64_t i) {
     ball.ceiling = t->ceiling;
     ball.direct = t->direct;
     ball.sum = t->sum;
+    ball.positive = t->positive;
     if (t->direct && ball.value == 0 && ball.radius == 0 && ball.classes == CUPEL_CLASS_FINITE)
         ball.classes |= cupel_zero_sign_of(ball.value);
     if (t->magnitude) {

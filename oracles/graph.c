@@ -11,6 +11,20 @@ int cupel_graph_behind_views(const cupel_graph *graph, int node) {
     return node;
 }
 
+int64_t cupel_graph_element_behind(const cupel_graph *graph, int *node, int64_t index) {
+    for (;; *node = graph->nodes[*node].args[0]) {
+        const cupel_node *n = &graph->nodes[*node];
+        if (n->op == CUPEL_OP_RESHAPE) continue;
+        if (n->op != CUPEL_OP_VIEW) return index;
+        int64_t source = n->offset;
+        for (int d = n->rank - 1; d >= 0; d--) {
+            source += index % n->shape[d] * n->stride[d];
+            index /= n->shape[d];
+        }
+        index = source;
+    }
+}
+
 static bool same_shape(const cupel_node *node, const cupel_symbol_output *output) {
     return node->rank == output->rank &&
            memcmp(node->shape, output->shape, (size_t)node->rank * sizeof *node->shape) == 0;

@@ -133,6 +133,9 @@ typedef struct cupel_node {
                         is legal */
     bool scaled;     /* LOOSEN: a factor outside of the product may go into the operand first */
     bool in_statistic; /* part of mean, variance or a norm: sums here are not exact even for exact terms */
+    bool written;      /* ADD, SUB: an operator of the expression, not a composite's own */
+    uint8_t joins; /* ADD, SUB that are written: a bit for each argument that is a further ADD or SUB, whose
+                      terms kernels may add in any order (graph_attributes.c) */
     cupel_dtype width; /* INT, and comparisons of them: the type it is computed in (integers.h) */
     double terms; /* overflow factor: product of the lengths of sums this value passes through, at least 4 */
     cupel_span place; /* the source text it came from */
@@ -157,6 +160,9 @@ typedef struct cupel_graph {
 
 /* The node whose elements this one shows: behind views and reshapes. */
 int cupel_graph_behind_views(const cupel_graph *graph, int node);
+
+/* The element of that node which element `index` of *node shows; *node becomes that node. */
+int64_t cupel_graph_element_behind(const cupel_graph *graph, int *node, int64_t index);
 
 /* What the names in expressions stand for. */
 typedef struct cupel_symbol_input {

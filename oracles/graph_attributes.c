@@ -73,6 +73,31 @@ static void mark_rescalable(cupel_graph *graph, bool *carries) {
     }
 }
 
+/* ---- chains of + and - ---- */
+
+static bool is_linear_step(const cupel_node *n) {
+    return n->kind == CUPEL_VALUE_REAL && (n->op == CUPEL_OP_ADD || n->op == CUPEL_OP_SUB);
+}
+
+/* Is it a + or -, behind views and signs? */
+static bool leads_to_step(const cupel_graph *graph, int node) {
+    for (;;) {
+        node = cupel_graph_behind_views(graph, node);
+        if (graph->nodes[node].op != CUPEL_OP_NEG) return is_linear_step(&graph->nodes[node]);
+        node = graph->nodes[node].args[0];
+    }
+}
+
+/* A step that the expression's author wrote: what stands inside of a composite (x - mean) has its order from
+ * there, and x - amax(x) is taken as it is. */
+static void mark_joins(cupel_graph *graph) {
+    for (int i = 0; i < graph->node_count; i++) {
+        cupel_node *n = &graph->nodes[i];
+        if (!n->written || !is_linear_step(n) || is_below_maximum(graph, i)) continue;
+        n->joins = (uint8_t)(leads_to_step(graph, n->args[0]) | leads_to_step(graph, n->args[1]) << 1);
+    }
+}
+
 /* ---- narrowed operands ---- */
 
 static bool multiplies(cupel_op op) {
@@ -191,6 +216,7 @@ bool cupel_graph_attributes(cupel_graph *graph, cupel_arena *arena) {
     cupel_width_mark(graph);
     mark_rescalable(graph, carries);
     mark_scaled(graph, carries);
+    mark_joins(graph);
     count_terms(graph);
     return true;
 }

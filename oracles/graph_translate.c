@@ -217,10 +217,13 @@ static int apply_binary(cupel_builder *b, const char *op, int x, int y) {
             return cupel_emit_fail(b, CUPEL_CONTRACT, b->place,
                                    "expected integers beside '%s', found a real tensor", op);
     }
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strcmp(table[i].symbol, op) == 0)
-            return table[i].swapped ? cupel_emit_binary(b, table[i].op, y, x)
-                                    : cupel_emit_binary(b, table[i].op, x, y);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (strcmp(table[i].symbol, op) != 0) continue;
+        const int node = table[i].swapped ? cupel_emit_binary(b, table[i].op, y, x)
+                                          : cupel_emit_binary(b, table[i].op, x, y);
+        if (node >= 0) b->nodes[node].written = true;
+        return node;
+    }
     return cupel_emit_fail(b, CUPEL_UNSUPPORTED, b->place, "the operator '%s' is not supported yet", op);
 }
 

@@ -37,11 +37,13 @@ double cupel_shadow_cost(const cupel_graph *graph) {
 
 /* ---- who reads whom ---- */
 
+enum { EXTRAS_MAX = CUPEL_CHAIN_MAX + 2 };
+
 /* The nodes that evaluating a node may read beside its arguments. */
-static int extras(const cupel_shadow *s, int node, int out[3]) {
+static int extras(const cupel_shadow *s, int node, int out[EXTRAS_MAX]) {
     const cupel_shadow_pattern *p = &s->patterns[node];
     const cupel_node *inner = &s->graph->nodes[p->inner];
-    int n = 0;
+    int n = cupel_shadow_chain(s->graph, node, out);
     switch (p->idea) {
     case CUPEL_IDEA_FUSED_SUM:
     case CUPEL_IDEA_FOLDED:
@@ -66,7 +68,7 @@ static void count_uses(cupel_shadow *s) {
     for (int i = s->graph->node_count - 1; i >= 0; i--) {
         if (s->uses[i] == 0) continue;
         const cupel_node *n = &s->graph->nodes[i];
-        int more[3];
+        int more[EXTRAS_MAX];
         const int count = extras(s, i, more);
         for (int k = 0; k < n->arg_count; k++) s->uses[n->args[k]]++;
         for (int k = 0; k < count; k++) s->uses[more[k]]++;
@@ -81,7 +83,7 @@ static void release(cupel_shadow *s, int node) {
 
 static void release_reads(cupel_shadow *s, int node) {
     const cupel_node *n = &s->graph->nodes[node];
-    int more[3];
+    int more[EXTRAS_MAX];
     const int count = extras(s, node, more);
     for (int k = 0; k < n->arg_count; k++) release(s, n->args[k]);
     for (int k = 0; k < count; k++) release(s, more[k]);

@@ -108,6 +108,17 @@ static inline int64_t cupel_shadow_block(const cupel_shadow *s) {
     return s->plan.lanes > 0 ? s->plan.lanes : 32;
 }
 
+/* ---- chains of + and - ---- */
+
+enum { CUPEL_CHAIN_MAX = 64 };
+
+/* The nodes that hold the terms of the chain which ends at `node`, in the order in which they are written;
+ * returns how many, 0 where it is no chain or a longer one. */
+int cupel_shadow_chain(const cupel_graph *graph, int node, int terms[CUPEL_CHAIN_MAX]);
+
+/* Evaluates such a node as a sum in the plan's order. False: it is as it is written. */
+bool cupel_shadow_chain_sum(cupel_shadow *s, int node);
+
 /* ---- the graph ---- */
 
 cupel_shadow_pattern cupel_shadow_pattern_of(const cupel_graph *graph, int node, const bool *maxima);

@@ -109,6 +109,20 @@ static const property_operator expressions[] = {
                                                                           3)};
 enum { EXPRESSION_COUNT = sizeof expressions / sizeof *expressions };
 
+/* Chains of + and -, whose terms kernels add in any order. */
+static const property_operator chains[] = {
+    E("x - w + b", 3, 0) E("x * w - (b - (x + w))", 3, 0) E("-(x * w + b) + x", 3, 0)
+        E("(x + w + b) * x", 3, 0) E("sqrt(x * x + w * w + b * b)", 3, 0) E("1 / (1 + abs(x) + abs(w))", 2, 0)
+            E("x + w - (x - amax(x, axis=-1, keepdim=true))", 2, 0)
+                E("x - logsumexp(x, axis=-1, keepdim=true)", 1, 1) E("flip(x + w, 1) - b + x", 3, 0)
+                    E("x + transpose(transpose(w - b)) + 0.1", 3, 0)
+                        E("x + concat([x[:, 1:] + w[:, 1:], x[:, :1]], 1) - b", 3, 0)
+                            E("where(x > w, x + w, b) + (x - w)", 3, 0)
+                                E("layer_norm(x) + x + 1 + sum(x, axis=-1, keepdim=true)", 1, 1)
+                                    E("maximum(x + w, b) - (x + w) + (x + w + b)", 3, 0)
+                                        E("exp(x + w - b)", 3, 0)};
+enum { CHAIN_COUNT = sizeof chains / sizeof *chains };
+
 /* Order, scatter, and what is composed of them and of norms over channels. */
 static const property_operator composites[] = {
     E("sort(x)", 1, 1) E("sort(x * w, axis=0, descending=true)", 2, 0) E("sort(x * x - x) * w + b", 3, 0)
@@ -207,6 +221,11 @@ static void primitives_agree(void **state) {
     compare_all(expressions, EXPRESSION_COUNT, 50);
 }
 
+static void chains_agree(void **state) {
+    (void)state;
+    compare_all(chains, CHAIN_COUNT, 50);
+}
+
 static void composites_agree(void **state) {
     (void)state;
     /* a sum around a scatter counts the terms of the busiest position, and attention the extents of whole
@@ -223,7 +242,7 @@ static void moved_sums_and_products_agree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(operators_agree), cmocka_unit_test(primitives_agree),
-                                       cmocka_unit_test(composites_agree),
+                                       cmocka_unit_test(chains_agree), cmocka_unit_test(composites_agree),
                                        cmocka_unit_test(moved_sums_and_products_agree)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,14 +54,34 @@ static void put_call(text *t, cupel_random *r, const char *name, int depth, cons
     put(t, rest);
 }
 
+/* Three to six terms under + and -, nested at random, one in four of them computed: kernels add them in any
+ * order. */
+static void put_chain(text *t, cupel_random *r, int terms, int depth) {
+    if (terms == 1) {
+        if (depth > 0 && cupel_random_below(r, 4) == 0)
+            put_row(t, r, depth);
+        else
+            put(t, PICK(r, leaves));
+        return;
+    }
+    const int left = 1 + (int)cupel_random_below(r, (uint64_t)terms - 1);
+    put(t, cupel_random_below(r, 6) ? "(" : "-(");
+    put_chain(t, r, left, depth);
+    put(t, cupel_random_below(r, 2) ? " + " : " - ");
+    put_chain(t, r, terms - left, depth);
+    put(t, ")");
+}
+
 /* An expression of shape [m, n], or one that broadcasts to it. */
 static void put_row(text *t, cupel_random *r, int depth) {
     if (depth == 0) {
         put(t, PICK(r, leaves));
         return;
     }
-    const uint64_t kind = cupel_random_below(r, 16);
-    if (kind < 5) {
+    const uint64_t kind = cupel_random_below(r, 18);
+    if (kind > 15) {
+        put_chain(t, r, 3 + (int)cupel_random_below(r, 4), depth > 2 ? 1 : depth - 1);
+    } else if (kind < 5) {
         put_call(t, r, PICK(r, pointwise), depth - 1, ")");
     } else if (kind < 9) {
         put_call(t, r, "", depth - 1, PICK(r, signs));

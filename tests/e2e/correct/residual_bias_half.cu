@@ -1,0 +1,24 @@
+/* cupel: 1
+id: residual-bias-half
+about: Residual and bias of an activation, added in the type of the tensors.
+dims:    {M: 1..64, N: 1..512}
+types:   {T: [f32, f16]}
+inputs:  {x: "T[M, N]", r: "T[M, N]", b: "T[N]"}
+outputs: {y: "T[M, N]"}
+ensures: {y: "relu(x + r + b)"}
+kernel:
+  entry: add<$T>
+  args:  [x, r, b, y, M, N]
+  grid:  ["ceil_div(M * N, 128)"]
+  block: [128]
+*/
+#include <cuda_fp16.h>
+
+template <class T> __global__ void add(const T *x, const T *r, const T *b, T *y, int m, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= m * n) return;
+    // defect: the partial sum is a half where the tensors are
+    const T late = T(float(r[i]) + float(b[i % n]));
+    const float sum = float(x[i]) + float(late);
+    y[i] = T(sum < 0 ? 0 : sum);
+}
