@@ -52,9 +52,6 @@ cupel_ball cupel_ball_leaf(const cupel_working *w, cupel_value_kind kind, double
     return leaf;
 }
 
-/* The roundings of doubles on the way to a radius: far below the working precision's, but not nothing. */
-static const double inflation = 1 + 0x1p-48;
-
 cupel_ball cupel_ball_close(const cupel_working *w, const cupel_trait *t, cupel_ball b, double top) {
     const uint8_t own = cupel_class_of(b.value);
     b.classes |= own;
@@ -64,7 +61,7 @@ cupel_ball cupel_ball_close(const cupel_working *w, const cupel_trait *t, cupel_
         b.magnitude = 0;
         b.grain = 0;
     } else if (b.radius > 0) {
-        b.radius = b.radius * inflation + fabs(b.value) * 0x1p-52;
+        b.radius = cupel_ball_inflated(b.radius, b.value);
     }
     if (isnan(b.radius)) b.radius = INFINITY;
     if (w->flush && own == CUPEL_CLASS_FINITE && b.value != 0 && fabs(b.value) - b.radius < w->normal)

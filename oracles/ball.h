@@ -170,6 +170,14 @@ void cupel_ball_tally_add(const cupel_working *w, cupel_ball_tally *tally, const
 /* product is the rounded-free product of a and b, nearest double; exact as above. */
 void cupel_ball_tally_product(const cupel_working *w, cupel_ball_tally *tally, const cupel_ball *a,
                               const cupel_ball *b, double product, bool exact);
+/* A number with a radius that is no sum, product or quotient, and of no other class. grain: as in cupel_ball.
+ */
+typedef struct cupel_factor {
+    double value, radius, floor, grain;
+} cupel_factor;
+/* The same, faster, of two such factors; false, and nothing is added, where only the general rule applies. */
+bool cupel_ball_tally_factors(const cupel_working *w, cupel_ball_tally *tally, const cupel_factor *a,
+                              const cupel_factor *b);
 cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cupel_value_kind kind,
                                 const cupel_ball_tally *tally, double value, bool exact);
 
@@ -212,6 +220,12 @@ cupel_permitted cupel_ball_permit(const cupel_working *w, cupel_dtype type, cupe
  * is not finite beside a finite possibility has no bound; flush takes the hull with zero; overflow (top: the
  * largest magnitude on any legal way) makes it not judged. */
 cupel_ball cupel_ball_close(const cupel_working *w, const cupel_trait *t, cupel_ball b, double top);
+
+/* With the roundings of doubles on the way to a radius: far below the working precision's, but not nothing.
+ */
+static inline double cupel_ball_inflated(double radius, double value) {
+    return radius * (1 + 0x1p-48) + fabs(value) * 0x1p-52;
+}
 
 /* An operand as a kernel may read it: under flush a subnormal may be a zero. */
 cupel_ball cupel_ball_operand(const cupel_working *w, const cupel_ball *a);

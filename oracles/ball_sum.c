@@ -10,30 +10,95 @@ cupel_ball_tally cupel_ball_tally_start(void) {
                               .classes = cupel_sum_classes_start()};
 }
 
+/* A term that is a number on every legal way, or beside other classes. */
+typedef struct finite_term {
+    double value, radius, extent, carry, depth, grain, least, floor;
+    double outside; /* 1 where there are no factors */
+} finite_term;
+
+static inline void add_finite(const cupel_working *w, cupel_ball_tally *tally, const finite_term *term) {
+    const double size = fabs(term->value) + term->radius;
+    tally->carry += term->carry;
+    tally->peak += term->extent;
+    tally->magnitude += size;
+    tally->spread += term->radius;
+    tally->rescale += w->unit * fabs(term->value) + term->radius;
+    tally->grain = fmin(tally->grain, term->grain);
+    tally->least =
+        fmin(tally->least, term->radius == 0 ? term->least : fmax(fabs(term->value) - term->radius, 0));
+    const double low = fmax(term->value - term->radius, term->floor);
+    tally->floor = fmin(tally->floor, low >= 0 ? 0 : term->floor);
+    if (term->value == 0 && term->radius == 0) return; /* which lacks no factor */
+    tally->depth = fmin(tally->depth, term->depth);
+    tally->outside = fmin(tally->outside, term->outside);
+}
+
 void cupel_ball_tally_add(const cupel_working *w, cupel_ball_tally *tally, const cupel_ball *term_) {
     const cupel_ball term = cupel_ball_operand(w, term_);
     tally->terms++;
     cupel_sum_classes_add(&tally->classes, term.classes);
     if (!tally->reason) tally->reason = term.reason;
     tally->products |= cupel_ball_is_product(&term);
-    tally->carry += cupel_ball_carry(&term);
     if (!isfinite(term.value)) {
+        tally->carry += cupel_ball_carry(&term);
         if (term.classes & CUPEL_CLASS_FINITE) tally->spread = INFINITY;
         if (cupel_ball_is_product(&term)) tally->depth = fmin(tally->depth, cupel_ball_depth(&term));
         return;
     }
-    tally->peak += cupel_ball_extent(&term);
-    const double size = fabs(term.value) + term.radius;
-    tally->magnitude += size;
-    tally->spread += term.radius;
-    tally->rescale += w->unit * fabs(term.value) + term.radius;
-    tally->grain = fmin(tally->grain, term.grain);
-    tally->least =
-        fmin(tally->least, term.radius == 0 ? term.least : fmax(fabs(term.value) - term.radius, 0));
-    tally->floor = fmin(tally->floor, cupel_ball_lo(&term) >= 0 ? 0 : term.floor);
-    if (term.value == 0 && term.radius == 0) return; /* which lacks no factor */
-    tally->depth = fmin(tally->depth, cupel_ball_depth(&term));
-    tally->outside = fmin(tally->outside, cupel_ball_is_product(&term) ? term.peak : 1);
+    add_finite(w, tally,
+               &(finite_term){.value = term.value,
+                              .radius = term.radius,
+                              .extent = cupel_ball_extent(&term),
+                              .carry = cupel_ball_carry(&term),
+                              .depth = cupel_ball_depth(&term),
+                              .grain = term.grain,
+                              .least = term.least,
+                              .floor = term.floor,
+                              .outside = cupel_ball_is_product(&term) ? term.peak : 1});
+}
+
+static bool is_exact_zero(const cupel_factor *a) {
+    return a->value == 0 && a->radius == 0;
+}
+
+static double trough_of(const cupel_factor *a) {
+    return is_exact_zero(a) ? 1 : fmin(1, fmax(fabs(a->value) - a->radius, 0));
+}
+
+/* As cupel_ball_multiply and cupel_ball_close have it for such factors, without what only others need. */
+bool cupel_ball_tally_factors(const cupel_working *w, cupel_ball_tally *tally, const cupel_factor *a,
+                              const cupel_factor *b) {
+    const double product = a->value * b->value, size = fabs(product);
+    const double size_a = fabs(a->value) + a->radius, size_b = fabs(b->value) + b->radius;
+    const double peak = fmax(1, size_a) * fmax(1, size_b), grain = a->grain * b->grain;
+    const bool settled = a->radius == 0 && b->radius == 0;
+    if (w->flush || !isfinite(product) || !isfinite(peak) || (settled && !(grain > 0))) return false;
+    const bool exact = fma(a->value, b->value, -product) == 0;
+    const bool zero = is_exact_zero(a) || is_exact_zero(b);
+    const double trough = trough_of(a) * trough_of(b);
+    const double moved = zero ? 0 : a->radius * size_b + fabs(a->value) * b->radius;
+    double radius = 0;
+    if (moved > 0 || !(zero || (exact && cupel_working_holds(w, product)))) {
+        radius = moved + w->unit * (size + moved) + (trough >= w->normal ? 0 : w->eta);
+        radius = cupel_ball_inflated(radius, product);
+        if (!isfinite(radius)) return false;
+    }
+    tally->terms++;
+    tally->products = true;
+    add_finite(w, tally,
+               &(finite_term){.value = product,
+                              .radius = radius,
+                              .extent = peak,
+                              .carry = peak,
+                              .depth = trough,
+                              .grain = settled && exact ? grain
+                                       : zero           ? INFINITY
+                                                        : 0,
+                              .least = product == 0 && moved == 0 ? INFINITY : fmax(size - moved, 0),
+                              .floor = a->floor >= 0 && b->floor >= 0 ? 0 : -INFINITY,
+                              .outside = peak});
+    if (w->matrix_normal > 0) tally->aligned += cupel_ball_aligned(w, size_a) * cupel_ball_aligned(w, size_b);
+    return true;
 }
 
 void cupel_ball_tally_product(const cupel_working *w, cupel_ball_tally *tally, const cupel_ball *a,

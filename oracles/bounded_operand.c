@@ -167,17 +167,22 @@ CUPEL_WIDE static void survey_panel(const double *packed, int64_t terms, double 
     }
 }
 
-static bool is_odd(const cupel_operand *o, int64_t outer) {
-    for (int64_t k = 0; k < o->inner_count; k++)
-        if (!cupel_tensor_is_plain(o->t, cupel_operand_at(o, outer, k), 1)) return true;
-    return false;
+static uint8_t oddity(const cupel_operand *o, int64_t outer) {
+    uint8_t found = CUPEL_NOT_ODD;
+    for (int64_t k = 0; k < o->inner_count; k++) {
+        const int64_t at = cupel_operand_at(o, outer, k);
+        if (cupel_tensor_is_plain(o->t, at, 1)) continue;
+        if (o->t->classes && (o->t->classes[at] & CUPEL_CLASS_MASK) == CUPEL_CLASS_NAN) return CUPEL_ODD_NAN;
+        found = CUPEL_ODD;
+    }
+    return found;
 }
 
 void cupel_operand_survey(const cupel_operand *o, double *grain, double *size, uint8_t *odd) {
     enum { WIDTH = CUPEL_TILE_COLUMNS, TERMS = 64 };
     _Alignas(64) double packed[TERMS * 2 * WIDTH];
     const bool special = o->t->classes || o->t->reasons;
-    for (int64_t i = 0; i < o->outer_count; i++) odd[i] = special && is_odd(o, i);
+    for (int64_t i = 0; i < o->outer_count; i++) odd[i] = special ? oddity(o, i) : CUPEL_NOT_ODD;
     for (int64_t i = 0; (grain || size) && i < o->outer_count; i += WIDTH) {
         double low[WIDTH], sum[WIDTH] = {0};
         for (int c = 0; c < WIDTH; c++) low[c] = INFINITY;

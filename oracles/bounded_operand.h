@@ -43,6 +43,9 @@ void cupel_operand_pack(const cupel_operand *o, int64_t outer, int width, int64_
 void cupel_operand_pack_grains(const cupel_operand *o, int64_t outer, int width, int64_t inner, int64_t terms,
                                double *to);
 
+/* Has an outer index elements that are not plain, and one among them that is NaN for every kernel? */
+enum { CUPEL_NOT_ODD, CUPEL_ODD, CUPEL_ODD_NAN };
+
 /* What holds of all elements of each outer index of this batch; arrays that are NULL are not filled in. */
 void cupel_operand_survey(const cupel_operand *o, double *grain, double *size, uint8_t *odd);
 

@@ -30,6 +30,7 @@ typedef struct matmul {
     block *s;
     double rounding;               /* of each product, in u; 0 where products are exact */
     double underflow;              /* of each product */
+    bool factors;                  /* real, and no element of the operands has a history */
     bool loops;                    /* the loops may run for plain rows and columns */
     bool moves_x, moves_y;         /* elements of the operand have a radius, or hide one */
     uint8_t *odd_row, *odd_column; /* rows of x, columns of y with something special in them, of one batch */
@@ -48,26 +49,64 @@ static int bits_of(const cupel_tensor *t) {
     return bits ? 53 - __builtin_ctzll(bits) : 1;
 }
 
+/* Does no element of the operand have a history that a product would take on? */
+static bool holds_factors(const cupel_operand *o) {
+    const cupel_tensor *t = o->t;
+    return !t->sum && !t->magnitude && !t->peak && !t->extents && t->roundings == 0;
+}
+
+static cupel_factor factor_at(const cupel_tensor *t, int64_t i) {
+    const double value = t->value[i], radius = cupel_radius_at(t, i);
+    return (cupel_factor){value, radius, t->floor, radius == 0 ? cupel_grain(value) : 0};
+}
+
+/* Term k of an element, where it is one of two plain factors; else nothing is added. */
+static bool add_factors(const matmul *p, int64_t at_x, int64_t at_y, cupel_ball_tally *tally) {
+    if (!p->factors || !cupel_tensor_is_plain(p->x.t, at_x, 1) || !cupel_tensor_is_plain(p->y.t, at_y, 1))
+        return false;
+    const cupel_factor a = factor_at(p->x.t, at_x), c = factor_at(p->y.t, at_y);
+    return cupel_ball_tally_factors(&p->b->w, tally, &a, &c);
+}
+
+static void add_term(const matmul *p, int64_t at_x, int64_t at_y, cupel_ball_tally *tally) {
+    const cupel_node *node = &p->b->graph->nodes[p->node];
+    const cupel_ball a = cupel_tensor_load(p->x.t, at_x), c = cupel_tensor_load(p->y.t, at_y);
+    const double product = a.value * c.value;
+    if (node->kind == CUPEL_VALUE_REAL) {
+        const bool exact = isfinite(product) && fma(a.value, c.value, -product) == 0;
+        cupel_ball_tally_product(&p->b->w, tally, &a, &c, product, exact);
+    } else {
+        const cupel_ball term = cupel_ball_integer(&p->b->w, node->width, CUPEL_OP_MUL, &a, &c, product);
+        cupel_ball_tally_add(&p->b->w, tally, &term);
+    }
+}
+
 static cupel_code element_by_rules(const matmul *p, int64_t at, int64_t i, int64_t j) {
-    const cupel_value_kind kind = p->b->graph->nodes[p->node].kind;
     cupel_ball_tally tally = cupel_ball_tally_start();
     double value = 0;
     for (int64_t k = 0; k < p->e.k; k++) {
-        const cupel_ball a = cupel_tensor_load(p->x.t, cupel_operand_at(&p->x, i, k));
-        const cupel_ball c = cupel_tensor_load(p->y.t, cupel_operand_at(&p->y, j, k));
-        const double product = a.value * c.value;
-        if (kind == CUPEL_VALUE_REAL) {
-            const bool exact = isfinite(product) && fma(a.value, c.value, -product) == 0;
-            cupel_ball_tally_product(&p->b->w, &tally, &a, &c, product, exact);
-        } else {
-            const cupel_ball term = cupel_ball_integer(&p->b->w, p->b->graph->nodes[p->node].width,
-                                                       CUPEL_OP_MUL, &a, &c, product);
-            cupel_ball_tally_add(&p->b->w, &tally, &term);
-        }
-        value += product;
+        const int64_t at_x = cupel_operand_at(&p->x, i, k), at_y = cupel_operand_at(&p->y, j, k);
+        if (!add_factors(p, at_x, at_y, &tally)) add_term(p, at_x, at_y, &tally);
+        value += p->x.t->value[at_x] * p->y.t->value[at_y];
     }
+    const cupel_ball r = cupel_ball_tally_end(&p->b->w, &p->b->plans[p->node].trait,
+                                              p->b->graph->nodes[p->node].kind, &tally, value, false);
+    return cupel_tensor_store(p->b, p->t, at, &r);
+}
+
+/* Is a factor NaN for every kernel? Then so is the sum; why else it might not be judged is not asked. */
+static bool is_nan(const matmul *p, int64_t row, int64_t column) {
+    if (p->x.t->reasons || p->y.t->reasons) return false;
+    return p->odd_row[row] == CUPEL_ODD_NAN || p->odd_column[column] == CUPEL_ODD_NAN;
+}
+
+static cupel_code store_nan(const matmul *p, int64_t at) {
+    const cupel_ball term = cupel_ball_plain(NAN, 0, CUPEL_CLASS_NAN, CUPEL_REASON_JUDGED);
+    cupel_ball_tally tally = cupel_ball_tally_start();
+    cupel_ball_tally_add(&p->b->w, &tally, &term);
+    tally.terms = p->e.k;
     const cupel_ball r =
-        cupel_ball_tally_end(&p->b->w, &p->b->plans[p->node].trait, kind, &tally, value, false);
+        cupel_ball_tally_end(&p->b->w, &p->b->plans[p->node].trait, CUPEL_VALUE_REAL, &tally, NAN, false);
     return cupel_tensor_store(p->b, p->t, at, &r);
 }
 
@@ -268,7 +307,9 @@ static cupel_code finish_row(const matmul *p, const closing *c, int64_t batch, i
             good = own.top < c->largest;
             keep_state(p, &own, extent[j], grain[j], at + j);
         }
-        if (!good || cupel_tensor_may_flush(p->b, t, at + j, 1))
+        if (p->loops && is_nan(p, row + r, column + j))
+            CUPEL_TRY(store_nan(p, at + j));
+        else if (!good || cupel_tensor_may_flush(p->b, t, at + j, 1))
             CUPEL_TRY(element_by_rules(p, at + j, row + r, column + j));
     }
     return CUPEL_OK;
@@ -304,6 +345,7 @@ static cupel_code multiply_batch(matmul *p, const closing *c, int64_t batch) {
 static void plan_rules(matmul *p, cupel_tensor *x, cupel_tensor *y) {
     const cupel_working *w = &p->b->w;
     const bool real = p->b->graph->nodes[p->node].kind == CUPEL_VALUE_REAL;
+    p->factors = real && holds_factors(&p->x) && holds_factors(&p->y);
     p->loops = real && cupel_tensor_keeps(p->b, x) && cupel_tensor_keeps(p->b, y);
     if (!p->loops) return;
     cupel_tensor_size(x);

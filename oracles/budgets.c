@@ -87,7 +87,11 @@ double cupel_working_ulp(const cupel_working *working, double y) {
 }
 
 bool cupel_working_holds(const cupel_working *working, double x) {
-    return isfinite(x) && cupel_round(working->type, x) == x;
+    switch (working->type) {
+    case CUPEL_F64: return isfinite(x);
+    case CUPEL_F32: return isfinite(x) && (double)(float)x == x;
+    default: return isfinite(x) && cupel_round(working->type, x) == x;
+    }
 }
 
 /* The single precision functions, of which half and bfloat16 take the result. */
