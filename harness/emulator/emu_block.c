@@ -332,6 +332,7 @@ static void poison(const cupel_emu_shared *shared) {
 void cupel_emu_block_poison(void) {
     poison(&m->static_shared);
     poison(&m->dynamic_shared);
+    m->static_run = m->dynamic_run = (cupel_emu_run){0};
 }
 
 /* From the launching context into the block. */

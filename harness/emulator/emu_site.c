@@ -60,14 +60,16 @@ static void tell(cupel_emu_site *site, uintptr_t base, cupel_emu_run run, uint32
     site->count = (base + run.stop - site->start) / size;
 }
 
-static void tell_shared(cupel_emu_site *site, const cupel_emu_shared *shared, size_t offset, uint32_t size) {
+/* found: the run that was found last, which need not be looked for again where it reaches far enough. */
+static void tell_shared(cupel_emu_site *site, const cupel_emu_shared *shared, cupel_emu_run *found,
+                        size_t offset, uint32_t size) {
     if (!m->calm) return;
     const size_t low = offset < SHARED_REACH ? 0 : offset - SHARED_REACH,
                  high = shared->size - offset < SHARED_REACH ? shared->size : offset + SHARED_REACH;
-    tell(site, shared->start,
-         (cupel_emu_run){start_of(shared->readable, NULL, offset, low),
-                         stop_of(shared->readable, NULL, offset, high)},
-         size);
+    if (!(found->start <= low && found->stop >= high))
+        *found = (cupel_emu_run){start_of(shared->readable, NULL, offset, low),
+                                 stop_of(shared->readable, NULL, offset, high)};
+    tell(site, shared->start, *found, size);
     if (m->shared_site_count < CUPEL_EMU_SHARED_SITES) m->shared_sites[m->shared_site_count] = site;
     m->shared_site_count++;
 }
@@ -76,9 +78,9 @@ void cupel_emu_site_tell(cupel_emu_site *site, uintptr_t address, uint32_t size)
     if (address - m->global_start < m->global_size)
         tell(site, m->global_start, global_run(address - m->global_start), size);
     else if (address - m->static_shared.start < m->static_shared.size)
-        tell_shared(site, &m->static_shared, address - m->static_shared.start, size);
+        tell_shared(site, &m->static_shared, &m->static_run, address - m->static_shared.start, size);
     else if (address - m->dynamic_shared.start < m->dynamic_shared.size)
-        tell_shared(site, &m->dynamic_shared, address - m->dynamic_shared.start, size);
+        tell_shared(site, &m->dynamic_shared, &m->dynamic_run, address - m->dynamic_shared.start, size);
 }
 
 void cupel_emu_site_forget(void) {
@@ -87,6 +89,7 @@ void cupel_emu_site_forget(void) {
         memset(candidate->sites_start, 0,
                (size_t)(candidate->sites_stop - candidate->sites_start) * sizeof *candidate->sites_start);
     memset(m->runs, 0, sizeof m->runs);
+    m->static_run = m->dynamic_run = (cupel_emu_run){0};
     m->shared_site_count = m->next_run = 0;
 }
 

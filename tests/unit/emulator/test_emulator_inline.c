@@ -10,6 +10,7 @@
 #include "candidate.h"
 #include "emu_inline.h"
 #include "emu_load.h"
+#include "schedule.h"
 
 static char *rewritten(cupel_arena *arena, const char *text) {
     cupel_buffer out = {.arena = arena};
@@ -84,8 +85,25 @@ static void test_loads_remember(void **state) {
     cupel_emu_module_close(module);
 }
 
+/* What loads remember of shared memory ends with the block: the last block comes first and sets all. */
+static void test_shared_memory_is_forgotten(void **state) {
+    (void)state;
+    static field f;
+    cupel_emu_module *module = candidate_load("inline.cu");
+    const uint64_t reverse = cupel_schedule_pack((cupel_schedule){.way = CUPEL_SCHEDULE_REVERSE});
+    field_reset(&f, 0, 128, 0);
+    const void *y = field_buffer(&f, 1);
+    field_run(&f, module, "sums_shared", (shape){.grid = 2, .block = 64, .exact_schedule = reverse}, 1,
+              (const void *[]){&y});
+    assert_true(field_buffer(&f, 1)[64] == 64);
+    assert_true(f.seen.access_total >= 63);
+    assert_int_equal(f.seen.accesses[0].kind, CUPEL_ACCESS_UNINITIALISED_READ);
+    cupel_emu_module_close(module);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_replaced), cmocka_unit_test(test_kept),
-                                       cmocka_unit_test(test_loads_remember)};
+                                       cmocka_unit_test(test_loads_remember),
+                                       cmocka_unit_test(test_shared_memory_is_forgotten)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
