@@ -21,16 +21,32 @@ prepare() {
     du -sh $folder/objects $folder/cupel
 }
 
-# Six slices share a GPU; the emulator has the processors that are left.
+# Processes take turns on a GPU, unless NVIDIA's Multi-Process Service, which this starts where it is installed and ends
+# again, lets their kernels run side by side. Half of the processors, at most eight for a GPU, are for slices on GPUs.
+share_gpus() {
+    command -v nvidia-cuda-mps-control >/dev/null || return 0
+    CUDA_MPS_PIPE_DIRECTORY=$(mktemp -d)
+    CUDA_MPS_LOG_DIRECTORY=$CUDA_MPS_PIPE_DIRECTORY
+    export CUDA_MPS_PIPE_DIRECTORY CUDA_MPS_LOG_DIRECTORY
+    if nvidia-cuda-mps-control -d; then
+        trap 'echo quit | nvidia-cuda-mps-control >/dev/null' EXIT
+        trap 'exit 143' TERM INT HUP
+    else
+        unset CUDA_MPS_PIPE_DIRECTORY CUDA_MPS_LOG_DIRECTORY
+    fi
+}
+
 campaign() {
     record=$1
     shift
     gpus=$(nvidia-smi -L | wc -l)
-    cuda=$((6 * gpus)) left=$(($(nproc) - 6 * gpus))
-    [ $left -gt 0 ] || left=1
-    exec python3 tests/e2e/campaign.py --cupel $folder/cupel --objects $folder/objects --manifest seeds/manifest.txt \
-        --folder seeds/kernels --on cuda,emu --gpus "$gpus" --jobs "$cuda,$left" --slice 5000 --slice-seconds 60 \
-        --record "$record" --bundles "${record%.jsonl}-bundles.tar" "$@"
+    cuda=$((8 * gpus))
+    [ $cuda -le $(($(nproc) / 2)) ] || cuda=$(($(nproc) / 2))
+    left=$(($(nproc) - cuda))
+    share_gpus
+    python3 tests/e2e/campaign.py --cupel $folder/cupel --objects $folder/objects --manifest seeds/manifest.txt \
+        --folder seeds/kernels --on cuda,emu --gpus "$gpus" --jobs "$cuda,$left" --slice 20000 --slice-seconds 60 \
+        --share fastest --record "$record" --bundles "${record%.jsonl}-bundles.tar" "$@"
 }
 
 case ${1:-} in

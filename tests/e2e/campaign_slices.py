@@ -155,6 +155,22 @@ def takes_turns(folder):
     expect([line["cases"] for line in trial.lines() if line["contract"] == "second"][0] == 200, "a slow one", text)
 
 
+def shares_by_pace(folder):
+    """Each executor takes what it runs fastest for the other's pace, whichever it is slower at, and all of it."""
+    trial = Trial(folder, TWO)
+    paces = {("first", "emu"): 8, ("first", "cuda"): 4, ("second", "emu"): 2, ("second", "cuda"): 3}
+    known = [{"contract": contract, "executor": executor, "seed": 1, "largest": 65536, "cases": 10, "elements": 52000,
+              "seconds": pace, "verdict": "accepted", "findings": []} for (contract, executor), pace in paces.items()]
+    path = trial.write("old.jsonl", "".join(json.dumps(line) + "\n" for line in known))
+    status, text = trial.run("--on", "cuda,emu", "--jobs", "1,1", "--cases", "600", "--slice", "20", "--done", path,
+                             "--share", "fastest")
+    first = {call[1]: call[0] for call in reversed(trial.calls())}
+    expect(status == 0 and first == {"cuda": "first", "emu": "second"}, "whose slices come first", f"{trial.calls()[:4]}\n{text}")
+    mine = [call[0] for call in trial.calls() if call[1] == "emu"]
+    expect(mine == sorted(mine, reverse=True), "the end of one before the other", f"{mine}\n{text}")
+    expect(total(text, "first")[5] >= "600" and total(text, "second")[5] >= "600", "all cases", text)
+
+
 def deals_gpus(folder):
     """Each job of cuda has one GPU, those of the emulator none; what does not run there is a note, and the emulator runs it."""
     trial = Trial(folder, TWO + "d.cu refused accepted -\n")
@@ -208,7 +224,7 @@ def main():
     parser.add_argument("--kernels", required=True)
     options = parser.parse_args()
     cupel = os.path.abspath(options.cupel)
-    trials = [(trial, ()) for trial in (goes_on, counts_others, stops, mixes_sizes, takes_turns, deals_gpus, tells_defects)]
+    trials = [(trial, ()) for trial in (goes_on, counts_others, stops, mixes_sizes, takes_turns, shares_by_pace, deals_gpus, tells_defects)]
     trials.append((runs_without_compiler, (cupel, os.path.abspath(options.kernels))))
     failed = 0
     for trial, arguments in trials:
