@@ -24,9 +24,13 @@ bool cupel_check_blame_calls(cupel_check *c, const cupel_recipe *recipe, const c
     static const struct {
         cupel_history history;
         uint8_t calls;
-    } tries[] = {{CUPEL_HISTORY_OTHER_VALUES, 5},  {CUPEL_HISTORY_OTHER_SHAPE, 1},
-                 {CUPEL_HISTORY_OTHER_SHAPE, 2},   {CUPEL_HISTORY_REPEAT, CUPEL_CALLS_MAX},
-                 {CUPEL_HISTORY_OTHER_BUFFERS, 2}, {CUPEL_HISTORY_FIRST_AGAIN, 4}};
+    } tries[] = {{CUPEL_HISTORY_OTHER_VALUES, 5},
+                 {CUPEL_HISTORY_OTHER_SHAPE, 1},
+                 {CUPEL_HISTORY_OTHER_SHAPE, 2},
+                 {CUPEL_HISTORY_REPEAT, CUPEL_CALLS_MAX},
+                 {CUPEL_HISTORY_OTHER_BUFFERS, 2},
+                 {CUPEL_HISTORY_FIRST_AGAIN, 4},
+                 {CUPEL_HISTORY_OTHER_VALUES, CUPEL_CALLS_MAX}};
     if (!keeps_state(c)) return false;
     if (is_known(c, suspicion)) return true;
     int findings = c->report->finding_count;

@@ -68,35 +68,45 @@ void cupel_history_describe(const cupel_recipe *recipe, char *text, size_t size)
 
 /* ---- choosing ---- */
 
-typedef struct choice {
-    cupel_history history;
-    uint8_t calls, weight;
-} choice;
-
-/* Many calls are dear, and what the third shows the eleventh shows, mostly: they come rarely. The odd counts
- * pass states that come round after two, three or ten calls. */
-static const choice choices[] = {{CUPEL_HISTORY_REPEAT, 1, 4},        {CUPEL_HISTORY_OTHER_SHAPE, 1, 6},
-                                 {CUPEL_HISTORY_OTHER_VALUES, 1, 6},  {CUPEL_HISTORY_REPEAT, 3, 3},
-                                 {CUPEL_HISTORY_OTHER_BUFFERS, 1, 7}, {CUPEL_HISTORY_OTHER_SHAPE, 2, 3},
-                                 {CUPEL_HISTORY_REPEAT, 2, 3},        {CUPEL_HISTORY_OTHER_VALUES, 3, 3},
-                                 {CUPEL_HISTORY_REPEAT, 5, 2},        {CUPEL_HISTORY_OTHER_BUFFERS, 2, 2},
-                                 {CUPEL_HISTORY_OTHER_VALUES, 5, 1},  {CUPEL_HISTORY_REPEAT, 11, 1},
-                                 {CUPEL_HISTORY_FIRST_AGAIN, 2, 4},   {CUPEL_HISTORY_FIRST_AGAIN, 4, 2},
-                                 {CUPEL_HISTORY_FIRST_AGAIN, 11, 1}};
-enum { CHOICES = sizeof choices / sizeof *choices };
-
+/* For starts, in turn. */
 void cupel_history_nth(uint64_t n, cupel_recipe *recipe) {
-    recipe->history = choices[n % CHOICES].history;
-    recipe->calls = choices[n % CHOICES].calls;
+    static const struct {
+        cupel_history history;
+        uint8_t calls;
+    } turns[] = {
+        {CUPEL_HISTORY_REPEAT, 1},        {CUPEL_HISTORY_OTHER_SHAPE, 1},   {CUPEL_HISTORY_OTHER_VALUES, 1},
+        {CUPEL_HISTORY_REPEAT, 3},        {CUPEL_HISTORY_OTHER_BUFFERS, 1}, {CUPEL_HISTORY_OTHER_SHAPE, 2},
+        {CUPEL_HISTORY_REPEAT, 2},        {CUPEL_HISTORY_OTHER_VALUES, 3},  {CUPEL_HISTORY_REPEAT, 5},
+        {CUPEL_HISTORY_OTHER_BUFFERS, 2}, {CUPEL_HISTORY_OTHER_VALUES, 5},  {CUPEL_HISTORY_REPEAT, 11},
+        {CUPEL_HISTORY_FIRST_AGAIN, 2},   {CUPEL_HISTORY_FIRST_AGAIN, 4},   {CUPEL_HISTORY_FIRST_AGAIN, 11}};
+    enum { TURNS_COUNT = sizeof turns / sizeof *turns };
+    recipe->history = turns[n % TURNS_COUNT].history;
+    recipe->calls = turns[n % TURNS_COUNT].calls;
 }
 
-void cupel_draw_history(cupel_random *random, cupel_recipe *recipe) {
+/* An index, drawn by weight. */
+static int drawn_by(cupel_random *random, const uint8_t *weights, int count) {
     unsigned total = 0;
-    for (int i = 0; i < CHOICES; i++) total += choices[i].weight;
-    unsigned at = (unsigned)cupel_random_below(random, total);
     int i = 0;
-    while (at >= choices[i].weight) at -= choices[i++].weight;
-    cupel_history_nth((uint64_t)i, recipe);
+    for (int k = 0; k < count; k++) total += weights[k];
+    unsigned at = (unsigned)cupel_random_below(random, total);
+    while (at >= weights[i]) at -= weights[i++];
+    return i;
+}
+
+/* Many calls are dear, and what the third shows the twelfth shows, mostly: they come rarely. But every count
+ * comes, for a state may show at one of them alone: a ring of eight slots gives back what the first call left
+ * at the ninth. */
+void cupel_draw_history(cupel_random *random, cupel_recipe *recipe) {
+    static const uint8_t kinds[CUPEL_HISTORY_COUNT] = {[CUPEL_HISTORY_REPEAT] = 11,
+                                                       [CUPEL_HISTORY_OTHER_VALUES] = 12,
+                                                       [CUPEL_HISTORY_OTHER_BUFFERS] = 9,
+                                                       [CUPEL_HISTORY_OTHER_SHAPE] = 9,
+                                                       [CUPEL_HISTORY_FIRST_AGAIN] = 7};
+    static const uint8_t counts[CUPEL_CALLS_MAX + 1] = {0, 36, 14, 9, 5, 4, 2, 2, 2, 1, 1, 1, 1};
+    recipe->history = (cupel_history)drawn_by(random, kinds, CUPEL_HISTORY_COUNT);
+    recipe->calls = (uint8_t)drawn_by(random, counts, CUPEL_CALLS_MAX + 1);
+    recipe->calls = (uint8_t)cupel_recipe_calls(recipe);
 }
 
 void cupel_history_repair(const cupel_contract *contract, cupel_recipe *recipe) {

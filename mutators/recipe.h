@@ -103,7 +103,7 @@ typedef enum cupel_history {
         CUPEL_HISTORY_COUNT
 } cupel_history;
 
-enum { CUPEL_CALLS_MAX = 11 };
+enum { CUPEL_CALLS_MAX = 12 };
 
 /* Fields beyond the contract's counts are zero. Plain data: copied by assignment. */
 typedef struct cupel_recipe {

@@ -161,7 +161,7 @@ uint64_t cupel_draw_schedule(cupel_random *random); /* every way comes */
 uint32_t cupel_draw_permutation(cupel_random *random);
 
 /* history.c: sets history and calls. */
-void cupel_draw_history(cupel_random *random, cupel_recipe *recipe); /* every kind comes, never NONE */
+void cupel_draw_history(cupel_random *random, cupel_recipe *recipe); /* every kind and count, never NONE */
 void cupel_history_nth(uint64_t n, cupel_recipe *recipe);            /* in turn, from the likely ones on */
 /* Counts in range; other values or shapes only where there are any. */
 void cupel_history_repair(const cupel_contract *contract, cupel_recipe *recipe);

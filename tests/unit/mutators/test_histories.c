@@ -60,9 +60,31 @@ static void others_stay_as_they_were(void **state) {
     assert_false(cupel_recipe_elsewhere(&recipe, 1));
 }
 
+/* Whatever is kept for so many calls shows at some count; few calls are cheap and come often. */
+static void every_kind_and_count_is_drawn(void **state) {
+    (void)state;
+    enum { DRAWS = 60000 };
+    int64_t seen[CUPEL_HISTORY_COUNT][CUPEL_CALLS_MAX + 1] = {{0}}, calls = 0;
+    cupel_random random = cupel_random_start(5, 0);
+    for (int i = 0; i < DRAWS; i++) {
+        cupel_recipe recipe = {0};
+        cupel_draw_history(&random, &recipe);
+        seen[recipe.history][cupel_recipe_calls(&recipe)]++;
+        calls += cupel_recipe_calls(&recipe);
+    }
+    assert_int_equal(CUPEL_CALLS_MAX, 12);
+    assert_int_equal(seen[CUPEL_HISTORY_NONE][0], 0);
+    for (int h = CUPEL_HISTORY_REPEAT; h < CUPEL_HISTORY_COUNT; h++)
+        for (int n = h == CUPEL_HISTORY_FIRST_AGAIN ? 2 : 1; n <= CUPEL_CALLS_MAX; n++) {
+            assert_true(seen[h][n] > 0);
+            assert_true(n < 3 || seen[h][n] < seen[h][2]);
+        }
+    assert_true(calls < 3 * DRAWS);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_first_call_is_the_judged_one),
-                                       cmocka_unit_test(it_takes_two_calls_at_least),
-                                       cmocka_unit_test(others_stay_as_they_were)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_call_is_the_judged_one), cmocka_unit_test(it_takes_two_calls_at_least),
+        cmocka_unit_test(others_stay_as_they_were), cmocka_unit_test(every_kind_and_count_is_drawn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

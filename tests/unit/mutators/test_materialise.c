@@ -447,7 +447,7 @@ static void test_earlier_call(void **state) {
             }
             cases += any, differing += differs;
         }
-    assert_true(cases > 100 && differing >= cases - 3); /* small ranges may hold few values */
+    assert_true(cases > 100 && 50 * (cases - differing) <= cases); /* small ranges may hold few values */
     cupel_arena_free(arena);
     cupel_arena_free(second);
 }

@@ -292,6 +292,7 @@ static void test_histories(void **state) {
     } good[] = {{"none", CUPEL_HISTORY_NONE, 0},
                 {"repeat", CUPEL_HISTORY_REPEAT, 1},
                 {"repeat:11", CUPEL_HISTORY_REPEAT, 11},
+                {"repeat:12", CUPEL_HISTORY_REPEAT, 12},
                 {"other_values:2", CUPEL_HISTORY_OTHER_VALUES, 2},
                 {"other_shape", CUPEL_HISTORY_OTHER_SHAPE, 1}};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -311,7 +312,7 @@ static void test_histories(void **state) {
         assert_int_equal(back.history, CUPEL_HISTORY_NONE);
     }
     static const char *const bad[] = {
-        "",       "repeat:", "repeat:0",  "repeat:12",          "repeat:3x",      "repeat: 3",
+        "",       "repeat:", "repeat:0",  "repeat:13",          "repeat:3x",      "repeat: 3",
         "none:1", "other",   "repeat:-1", "repeat:99999999999", "other_shape:1:1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(cupel_history_read(bad[i], &recipe));
 }
