@@ -322,6 +322,43 @@ static void print_resources(const cupel_check_report *report, FILE *out) {
     if (r->note[0]) fprintf(out, "resources %s\n", r->note);
 }
 
+static bool same_kind(const cupel_finding *a, const cupel_finding *b) {
+    return a->gate == b->gate && strcmp(cupel_finding_title(a), cupel_finding_title(b)) == 0;
+}
+
+/* Findings that do not reject: whoever reads the verdict alone shall know of them. */
+static void print_evidence(const cupel_check_report *report, FILE *out) {
+    const int all = report->finding_count;
+    if (all == 0) return;
+    fprintf(out, ", with %d finding%s as evidence:", all, all == 1 ? "" : "s");
+    for (int i = 0, listed = 0; i < all; i++) {
+        const cupel_finding *finding = &report->findings[i].finding;
+        int before = 0, same = 0;
+        for (int k = 0; k < i; k++) before += same_kind(&report->findings[k].finding, finding);
+        for (int k = i; k < all; k++) same += same_kind(&report->findings[k].finding, finding);
+        if (before > 0) continue;
+        fprintf(out, "%s %s %s", listed++ ? "," : "", cupel_gate_id(finding->gate),
+                cupel_finding_title(finding));
+        if (same > 1) fprintf(out, " (%d)", same);
+    }
+}
+
+static void print_verdict(const cupel_check_report *report, FILE *out) {
+    static const char *const words[] = {[CUPEL_VERDICT_ACCEPTED] = "ACCEPTED",
+                                        [CUPEL_VERDICT_REJECTED] = "REJECTED",
+                                        [CUPEL_VERDICT_INCONCLUSIVE] = "INCONCLUSIVE"};
+    fprintf(out, "\n%s", words[report->verdict]);
+    if (report->verdict == CUPEL_VERDICT_REJECTED) {
+        fprintf(out, " by");
+        for (int g = 0, listed = 0; g < CUPEL_GATE_COUNT; g++)
+            if (report->gates[g].findings)
+                fprintf(out, "%s %s", listed++ ? "," : "", cupel_gate_id((cupel_gate)g));
+    }
+    if (report->reason[0]) fprintf(out, ": %s", report->reason);
+    if (report->verdict != CUPEL_VERDICT_REJECTED) print_evidence(report, out);
+    fprintf(out, " (%" PRIu64 " cases, %.1f s)\n", report->cases, report->seconds);
+}
+
 void cupel_report_text(const cupel_check_report *report, FILE *out) {
     fprintf(out, "%s: contract %s on %s, seed %" PRIu64 "\n\n", report->kernel, report->contract->id,
             report->executor, report->seed);
@@ -351,16 +388,5 @@ void cupel_report_text(const cupel_check_report *report, FILE *out) {
     if (report->false_alarms)
         fprintf(out, "\n%d suspicion(s) were refuted by the exact oracle and are not findings\n",
                 report->false_alarms);
-    static const char *const words[] = {[CUPEL_VERDICT_ACCEPTED] = "ACCEPTED",
-                                        [CUPEL_VERDICT_REJECTED] = "REJECTED",
-                                        [CUPEL_VERDICT_INCONCLUSIVE] = "INCONCLUSIVE"};
-    fprintf(out, "\n%s", words[report->verdict]);
-    if (report->verdict == CUPEL_VERDICT_REJECTED) {
-        fprintf(out, " by");
-        for (int g = 0, listed = 0; g < CUPEL_GATE_COUNT; g++)
-            if (report->gates[g].findings)
-                fprintf(out, "%s %s", listed++ ? "," : "", cupel_gate_id((cupel_gate)g));
-    }
-    if (report->reason[0]) fprintf(out, ": %s", report->reason);
-    fprintf(out, " (%" PRIu64 " cases, %.1f s)\n", report->cases, report->seconds);
+    print_verdict(report, out);
 }

@@ -82,6 +82,44 @@ static void findings_of_one_line_stand_together(void **state) {
     cupel_arena_free(arena);
 }
 
+/* What does not reject stands beside the verdict, where nobody overlooks it. */
+static void the_verdict_tells_of_evidence(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    cupel_check_report *report = calloc(1, sizeof *report);
+    assert_non_null(report);
+    report->contract = fake_contract(arena, text);
+    report->kernel = "fake.cu";
+    report->executor = report->engine = "emu";
+    report->cases = 60;
+    report->verdict = CUPEL_VERDICT_ACCEPTED;
+    static const char *const wanted[] = {
+        "", ", with 1 finding as evidence: ORD-02 accesses that nothing orders",
+        ", with 2 findings as evidence: ORD-02 accesses that nothing orders (2)",
+        ", RES-01 result depends on memory that is not input"};
+    for (int i = 0; i < 5; i++) {
+        char *words = NULL;
+        size_t length;
+        FILE *out = open_memstream(&words, &length);
+        cupel_report_text(report, out);
+        fclose(out);
+        if (i < 4) {
+            char line[160];
+            snprintf(line, sizeof line, "%s%s (60 cases, ", i < 3 ? "\nACCEPTED" : "", wanted[i]);
+            if (!strstr(words, line)) fail_msg("%s not in\n%s", line, words);
+        }
+        if (i == 4) assert_non_null(strstr(words, "\nREJECTED by RES-01 (60 cases, "));
+        free(words);
+        cupel_check_finding *found =
+            add(report, i < 2 ? CUPEL_FINDING_RACE : CUPEL_FINDING_STRAY_READ, "fake.cu", 14 + i);
+        found->finding.standing = i < 3 ? CUPEL_STANDING_EVIDENCE : CUPEL_STANDING_PROOF;
+        if (i < 2) found->finding.gate = CUPEL_GATE_ORD_02;
+        if (i == 3) report->verdict = CUPEL_VERDICT_REJECTED, report->gates[CUPEL_GATE_RES_01].findings = 1;
+    }
+    free(report);
+    cupel_arena_free(arena);
+}
+
 static void outputs_say_what_was_left_open(void **state) {
     (void)state;
     cupel_arena *arena = cupel_arena_create(0);
@@ -188,6 +226,7 @@ static void what_overflows_itself_is_not_blamed_on_the_order(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_of_one_line_stand_together),
+        cmocka_unit_test(the_verdict_tells_of_evidence),
         cmocka_unit_test(outputs_say_what_was_left_open),
         cmocka_unit_test(a_limit_speaks_of_no_values),
         cmocka_unit_test(what_overflows_itself_is_not_blamed_on_the_order),
