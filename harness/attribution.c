@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "region.h"
+
 /* Bounds on the work of one run at the ordinary shape: elements of all tensors, and the product of all dims,
  * which stands for the multiply-adds of a matrix product. BATCH_MAX bounds a batch dim in any case: so many
  * ways are tried that each must be quick. Halving never goes below SHAPE_FLOOR, where tails
@@ -432,7 +434,7 @@ int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original) {
     return necessary;
 }
 
-void cupel_traits_describe(int traits, char *text, size_t size) {
+void cupel_traits_describe(int traits, const char *region, char *text, size_t size) {
     static const struct {
         int trait;
         const char *name;
@@ -447,7 +449,8 @@ void cupel_traits_describe(int traits, char *text, size_t size) {
                  {CUPEL_TRAIT_ORDER, "the order of elements along a reduced axis"},
                  {CUPEL_TRAIT_COTANGENT, "upstream gradients that differ by element"}};
     size_t used = 0;
-    snprintf(text, size, "nothing in particular");
+    snprintf(text, size, "nothing %s",
+             cupel_region_is_bounded(region) ? "but what the region says" : "in particular");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((traits & names[i].trait) && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", names[i].name);

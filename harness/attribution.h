@@ -11,7 +11,8 @@
  * Only a trait whose removal was tried in all ways in vain is called necessary. */
 int cupel_attribute(cupel_shrink *shrink, const cupel_recipe *original);
 
-/* "the element type and the shape"; "nothing in particular" for 0. */
-void cupel_traits_describe(int traits, char *text, size_t size);
+/* "the element type, the shape"; for 0 "nothing in particular", or, where the region's words tell of shapes
+ * or variants that hold, "nothing but what the region says". region may be empty. */
+void cupel_traits_describe(int traits, const char *region, char *text, size_t size);
 
 #endif

@@ -50,7 +50,7 @@ static void print_finding(const cupel_cli_bundle *o, const cupel_finding *findin
     printf("When it fails\n");
     if (o->info.traits) {
         char traits[256];
-        cupel_traits_describe(o->info.traits, traits, sizeof traits);
+        cupel_traits_describe(o->info.traits, o->info.region, traits, sizeof traits);
         printf("  needs     %s\n", traits);
     }
     printf("  region    %s\n\n",

@@ -9,6 +9,7 @@
 #include "explain_facts.h"
 #include "likely_cause.h"
 #include "races.h"
+#include "region.h"
 #include "wording.h"
 
 static void write_claim(FILE *out, const cupel_bundle *bundle) {
@@ -84,16 +85,19 @@ static void write_likely_cause(FILE *out, const cupel_finding *finding) {
 
 /* Would what the failure needs name the gate by itself? Else the kind of failure, or its likely cause, does.
  */
-static void write_gate(FILE *out, const cupel_finding *finding, int traits) {
+static void write_gate(FILE *out, const cupel_finding *finding, int traits, const char *region) {
     const char *id = cupel_gate_id(finding->gate), *title = cupel_gate_title(finding->gate);
     const cupel_gate by_need = cupel_gate_by_necessity(CUPEL_FINDING_WRONG_VALUE, CUPEL_FAULT_NONE, traits);
     char needs[256];
-    cupel_traits_describe(traits, needs, sizeof needs);
+    cupel_traits_describe(traits, region, needs, sizeof needs);
     if (traits)
         fprintf(out, "Cannot be removed without removing the failure: %s.", needs);
     else
-        fprintf(out, "It needs nothing in particular: no special or subnormal value, no certain type, shape, "
-                     "layout or schedule, no earlier call.");
+        fprintf(
+            out,
+            "It needs %s: no special or subnormal value, no certain type, %slayout or schedule, no earlier "
+            "call.",
+            needs, cupel_region_is_bounded(region) ? "" : "shape, ");
     if (traits & CUPEL_TRAIT_ORDER)
         fprintf(out, " The same elements in another order along that axis, or equal ones, give an allowed "
                      "result.");
@@ -127,7 +131,8 @@ static void write_conditions(FILE *out, const cupel_bundle *bundle) {
         return;
     }
     /* of evidence it was not asked what it needs */
-    if (finding->standing == CUPEL_STANDING_PROOF) write_gate(out, finding, bundle->report->necessary_traits);
+    if (finding->standing == CUPEL_STANDING_PROOF)
+        write_gate(out, finding, bundle->report->necessary_traits, bundle->report->region);
     if (bundle->report->region[0]) fprintf(out, "Region: %s.\n\n", bundle->report->region);
     fprintf(out, "%s (%d cases tried, %d steps).\n\n",
             bundle->report->smallest_proved

@@ -428,6 +428,8 @@ static bool has_near(const region *r, int spoken) {
     return false;
 }
 
+#define EVERYWHERE "fails at every shape tried"
+
 static void describe(const region *r, words *w) {
     int spoken = speaks(r);
     bool listed = is_listed(r, spoken), everywhere = is_everywhere(r, spoken);
@@ -437,12 +439,19 @@ static void describe(const region *r, words *w) {
             r->filling == CUPEL_FILLING_NORMAL ? "with values drawn at random " : "with values like these ");
     add_place(r, spoken, w);
     if (everywhere)
-        add(w, "fails at every shape tried");
+        add(w, EVERYWHERE);
     else
         add(w, listed ? "fails at " : any_values ? "fails only when " : "fails when ");
     add_condition(r, spoken, w);
     if (any_values) add(w, "; any values");
     if (!everywhere || has_near(r, spoken)) add_tried(r, spoken, w);
+}
+
+bool cupel_region_is_bounded(const char *words) {
+    const char *at = strstr(words, "fails at ");
+    const bool listed = at && strncmp(at, EVERYWHERE, strlen(EVERYWHERE)) != 0;
+    return listed || strstr(words, " <= ") || strstr(words, "fails when ") ||
+           strstr(words, "fails only when ") || strstr(words, ", not with ");
 }
 
 /* Learns the laws of all dims; false when the budget allowed nothing. */

@@ -17,6 +17,9 @@
  * nothing. */
 void cupel_region_sweep(cupel_shrink *shrink, bool smaller_tried, char *text, size_t size);
 
+/* Do such words tell of shapes or variants with which the case does not fail? */
+bool cupel_region_is_bounded(const char *words);
+
 /* Appends in which variants the minimal case fails and in which it does not, as far as that was tried:
  * "; fails with BLOCK = 96, not with 64, 128". Nothing for contracts without variants. */
 void cupel_region_variants(cupel_shrink *shrink, char *text, size_t size);

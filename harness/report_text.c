@@ -222,7 +222,7 @@ void cupel_report_finding(const cupel_check_finding *found, FILE *out) {
     /* a bundle of an earlier run says itself what was learnt then */
     if (found->minimised && found->report.tries > 0 && finding->standing == CUPEL_STANDING_PROOF) {
         char traits[256];
-        cupel_traits_describe(finding->necessary_traits, traits, sizeof traits);
+        cupel_traits_describe(finding->necessary_traits, found->report.region, traits, sizeof traits);
         if (!found->gate_untested) fprintf(out, "  needs     %s\n", traits);
         if (found->report.region[0]) fprintf(out, "  region    %s\n", found->report.region);
     }

@@ -134,9 +134,31 @@ static void failures_need_what_they_need(void **state) {
 static void needs_have_words(void **state) {
     (void)state;
     char text[256];
-    cupel_traits_describe(CUPEL_TRAIT_ORDER | CUPEL_TRAIT_COTANGENT, text, sizeof text);
+    cupel_traits_describe(CUPEL_TRAIT_ORDER | CUPEL_TRAIT_COTANGENT, "", text, sizeof text);
     assert_string_equal(
         text, "the order of elements along a reduced axis, upstream gradients that differ by element");
+    /* "nothing" does not deny what is said of sizes and variants beside it */
+    static const struct {
+        const char *region, *needs;
+    } rows[] = {
+        {"", "nothing in particular"},
+        {"with values like these fails at every shape tried", "nothing in particular"},
+        {"depends on the values: most others like them do not fail, even at this shape",
+         "nothing in particular"},
+        {"with values like these at M = 1 fails at every shape tried", "nothing in particular"},
+        {"with values like these fails when N >= 257 (N = 1 .. 300 tried)",
+         "nothing but what the region says"},
+        {"fails only when N % 2 == 1; any values (N = 1 .. 40 tried)", "nothing but what the region says"},
+        {"with values like these fails at N = 5, 9, 12, .. (N = 1 .. 40 tried)",
+         "nothing but what the region says"},
+        {"at N <= 258 fails at every shape tried", "nothing but what the region says"},
+        {"fails at every shape tried; fails with BLOCK = 96, not with 64, 128",
+         "nothing but what the region says"},
+        {"fails at every shape tried; fails with BLOCK = 64, 96", "nothing in particular"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cupel_traits_describe(0, rows[i].region, text, sizeof text);
+        assert_string_equal(text, rows[i].needs);
+    }
 }
 
 int main(void) {
