@@ -11,7 +11,7 @@
 static const double factor = 8;
 
 /* Runs with random roundings: independent samples, so that no row is lucky in all of them. */
-enum { NOISY = 6 };
+enum { NOISY = 12 };
 
 /* Rows of at least so many elements have a scale of their own; shorter ones share the output's. */
 enum { ROW_LEAST = 8 };

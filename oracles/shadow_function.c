@@ -20,6 +20,11 @@ double cupel_shadow_disturb(cupel_shadow *s, double x) {
     return x + anywhere(s, x * s->w.unit);
 }
 
+double cupel_shadow_disturb_sum(cupel_shadow *s, double a, double b) {
+    const double sum = a + b;
+    return isfinite(sum) ? sum + anywhere(s, fmax(fabs(a), fabs(b)) * s->w.unit) : sum;
+}
+
 /* x to `bits` significant bits: what an approximation that is good to so many leaves. Veltkamp's splitting;
  * values near the end of single precision's range stay as they are. */
 static double significant(double x, int bits) {

@@ -57,6 +57,8 @@ typedef struct cupel_shadow {
 /* ---- rounding ---- */
 
 double cupel_shadow_disturb(cupel_shadow *s, double x);
+/* a + b, off by up to one unit roundoff of the larger. */
+double cupel_shadow_disturb_sum(cupel_shadow *s, double a, double b);
 
 /* x as the working precision holds it. */
 static inline double cupel_shadow_round(cupel_shadow *s, double x) {

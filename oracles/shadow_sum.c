@@ -13,9 +13,15 @@ static double accumulated(cupel_shadow *s, double x) {
     return s->accumulator == s->w.type ? rounded : cupel_round(s->accumulator, rounded);
 }
 
+/* Under noise every addition is off by what rounding its larger operand costs: where this order cancels
+ * before it rounds, another one rounds what later cancels. */
+static double plus(cupel_shadow *s, double a, double b) {
+    return accumulated(s, s->plan.noise ? cupel_shadow_disturb_sum(s, a, b) : a + b);
+}
+
 double cupel_shadow_step(cupel_shadow *s, double acc, double a, const double *b) {
-    if (!b) return accumulated(s, acc + a);
-    if (!s->plan.fused) return accumulated(s, acc + accumulated(s, a * *b));
+    if (!b) return plus(s, acc, a);
+    if (!s->plan.fused || s->plan.noise) return plus(s, acc, accumulated(s, a * *b));
     if (s->accumulator == s->w.type) return cupel_shadow_fma(s, a, *b, acc);
     return cupel_round(s->accumulator, fma(a, *b, acc)); /* as a narrow multiply-add: rounded once */
 }
@@ -54,8 +60,7 @@ static double sequential(cupel_shadow *s, const double *a, const double *b, int6
 static double pairwise(cupel_shadow *s, const double *a, const double *b, int64_t n) {
     for (int64_t i = 0; i < n; i++) s->partial[i] = term(s, a, b, i);
     for (; n > 1; n = (n + 1) / 2) {
-        for (int64_t i = 0; i < n / 2; i++)
-            s->partial[i] = accumulated(s, s->partial[2 * i] + s->partial[2 * i + 1]);
+        for (int64_t i = 0; i < n / 2; i++) s->partial[i] = plus(s, s->partial[2 * i], s->partial[2 * i + 1]);
         if (n % 2) s->partial[n / 2] = s->partial[n - 1];
     }
     return n > 0 ? s->partial[0] : 0;
@@ -63,8 +68,7 @@ static double pairwise(cupel_shadow *s, const double *a, const double *b, int64_
 
 static double fold(cupel_shadow *s, int64_t lanes) {
     for (int64_t half = lanes / 2; half > 0; half /= 2)
-        for (int64_t i = 0; i < half; i++)
-            s->partial[i] = accumulated(s, s->partial[i] + s->partial[i + half]);
+        for (int64_t i = 0; i < half; i++) s->partial[i] = plus(s, s->partial[i], s->partial[i + half]);
     return s->partial[0];
 }
 
@@ -80,8 +84,7 @@ static double in_lanes(cupel_shadow *s, const double *a, const double *b, int64_
             s->partial[lane] = cupel_shadow_step(s, s->partial[lane], a[i], b ? &b[i] : NULL);
     }
     if (s->plan.order != CUPEL_SHADOW_STEPS) return fold(s, lanes);
-    for (int64_t lane = 1; lane < lanes; lane++)
-        s->partial[0] = accumulated(s, s->partial[0] + s->partial[lane]);
+    for (int64_t lane = 1; lane < lanes; lane++) s->partial[0] = plus(s, s->partial[0], s->partial[lane]);
     return s->partial[0];
 }
 
@@ -104,7 +107,7 @@ static double random_tree(cupel_shadow *s, const double *a, const double *b, int
         const double first = s->partial[i];
         s->partial[i] = s->partial[n - 1];
         const int64_t j = (int64_t)cupel_random_below(&random, (uint64_t)n - 1);
-        s->partial[j] = accumulated(s, first + s->partial[j]);
+        s->partial[j] = plus(s, first, s->partial[j]);
     }
     return n > 0 ? s->partial[0] : 0;
 }
