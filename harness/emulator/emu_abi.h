@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-enum { CUPEL_EMU_ABI_VERSION = 3 };
+enum { CUPEL_EMU_ABI_VERSION = 4 };
 #define CUPEL_EMU_STACK_SIZE 131072 /* a number as assembly takes it */
 
 typedef struct cupel_emu_dim {
@@ -75,10 +75,13 @@ typedef enum cupel_emu_barrier {
     CUPEL_EMU_SYNC_OR
 } cupel_emu_barrier;
 
-/* value of the source lane; *in_range (may be NULL) tells whether the source was inside the width. mask as in
- * CUDA. */
-CUPEL_EMU_DEVICE uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64_t value, uint32_t argument,
-                                                 uint32_t width);
+/* From which lane a shuffle reads, in one word: argument and width as CUDA's functions have them. */
+CUPEL_EMU_DEVICE static inline __attribute__((always_inline)) uint64_t
+cupel_emu_shuffle_detail(int kind, uint32_t argument, uint32_t width) {
+    return (uint64_t)argument << 32 | (uint32_t)(width << 8) | (uint32_t)kind;
+}
+/* value of the source lane. mask as in CUDA. */
+CUPEL_EMU_DEVICE uint64_t cupel_emu_shuffle_sync(uint64_t detail, uint32_t mask, uint64_t value);
 /* Result of a vote; for MATCH_ALL *predicate (may be NULL) is set. */
 CUPEL_EMU_DEVICE uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predicate);
 /* __syncthreads and its counting forms. */
@@ -187,6 +190,22 @@ int cupel_emu_load_quickly(uintptr_t address, uint32_t size);
  * The runtime refills the budget and returns (a thread that spins lets others run), or stops the run as a
  * hang. */
 void cupel_emu_budget_spent(const void *pc);
+
+/* Where a thread goes on: what the call in which it waits returns, and its stack, on top of which lies the
+ * address of its next instruction. */
+typedef struct cupel_emu_continuation {
+    uint64_t result;
+    void *sp;
+} cupel_emu_continuation;
+/* The same functions for code that stands in place of their calls (emu_inline.c): sp is the running thread's
+ * stack, on which it can go on, pc as for the other callbacks. They return who does go on, this thread or
+ * another one. */
+cupel_emu_continuation cupel_emu_shuffle_here(void *sp, const void *pc, uint64_t detail, uint32_t mask,
+                                              uint64_t value);
+cupel_emu_continuation cupel_emu_vote_here(void *sp, const void *pc, int kind, uint32_t mask, uint64_t value,
+                                           int *predicate);
+cupel_emu_continuation cupel_emu_warp_here(void *sp, const void *pc, uint32_t mask);
+cupel_emu_continuation cupel_emu_barrier_here(void *sp, const void *pc, int kind, int predicate);
 
 /* What a candidate object exports under the name cupel_emu_candidate. Generated code (thunks) fills it in. */
 typedef struct cupel_emu_param {

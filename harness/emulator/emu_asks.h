@@ -45,6 +45,15 @@ __asm__(
     "  movq 8(%rbp),%rdi\n  call *cupel_emu_budget_spent@GOTPCREL(%rip)\n"
     "  cupel_take_floats\n  cupel_go_back\n"
 
+    /* r11: where the thread goes on; there are no registers to keep */
+    ".macro cupel_ask_to_meet name\n"
+    "  cupel_function cupel_emu_ask_\\name\n"
+    "  pushq %r11\n  movq %rsp,%rdi\n  movq %r11,%rsi\n  andq $-16,%rsp\n"
+    "  call *cupel_emu_\\name\\()_here@GOTPCREL(%rip)\n"
+    "  movq %rdx,%rsp\n  popq %rcx\n  jmpq *%rcx\n"
+    ".endm\n"
+    "cupel_ask_to_meet shuffle\ncupel_ask_to_meet vote\ncupel_ask_to_meet warp\ncupel_ask_to_meet barrier\n"
+
     ".macro cupel_ask_load size\n"
     "  cupel_function cupel_emu_ask_load\\size\n"
     "  pushq %r11\n"

@@ -81,23 +81,19 @@ static cupel_emu_thread *choose(void) {
     }
 }
 
-static void fiber_main(void);
 static int release_barrier(int kind);
 
-static void begin_on(cupel_emu_thread *thread, cupel_emu_stack *stack) {
+/* thread, which has not begun, is the running one. */
+static void begin_on(cupel_emu_thread *thread, const cupel_emu_stack *stack) {
     thread->stack_low = stack->low;
-    thread->sp = stack->sp;
-    m->first_stack = stack;
     if (m->sanitizing)
         (void)cupel_emu_local_stack(stack->low); /* without it the run ends in a fault of ours */
+    cupel_emu_enter(thread);
 }
 
-static __attribute__((noinline)) cupel_emu_stack *new_stack(void) {
-    cupel_emu_stack *stack = cupel_emu_stack_take(fiber_main);
-    if (stack == NULL)
-        cupel_emu_report_stop(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
-                              "no memory for the stack of a thread");
-    return stack;
+static void no_stack(void) {
+    cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
+                          "no memory for the stack of a thread");
 }
 
 /* No thread of the block can go on. Does it wait for other blocks, or was it to leave here? Else it waits for
@@ -114,33 +110,44 @@ static void depart(void) {
     m->left = m->stepped_warps != 0 ? CUPEL_EMU_SPINS : CUPEL_EMU_AT_GRID;
 }
 
-static uint64_t go_over_to(cupel_emu_thread *self, cupel_emu_thread *next) {
-    if (next == self) return *cupel_emu_result_of(self);
-    if (next == NULL) {
-        depart();
-        return cupel_emu_fiber_switch(&self->sp, m->host_sp, &m->host_result);
-    }
-    if (next->stack_low == 0) begin_on(next, new_stack());
-    cupel_emu_enter(next);
-    return cupel_emu_fiber_switch(&self->sp, next->sp, cupel_emu_result_of(next));
+/* The launching context; its result nobody reads. */
+static cupel_emu_continuation host(void) {
+    return (cupel_emu_continuation){0, m->host_sp};
 }
 
-uint64_t cupel_emu_block_elsewhere(cupel_emu_thread *self) {
+/* To a thread that is no longer marked ready. */
+static cupel_emu_continuation go_over_to(cupel_emu_thread *next) {
+    if (next->stack_low != 0) return cupel_emu_go_on_with(next);
+    cupel_emu_stack *stack = cupel_emu_stack_take();
+    if (stack == NULL) {
+        no_stack();
+        return host();
+    }
+    begin_on(next, stack);
+    return cupel_emu_fiber_new(stack, m->kernel->call, m->arguments);
+}
+
+cupel_emu_continuation cupel_emu_block_elsewhere(cupel_emu_thread *self) {
     cupel_emu_warp *home = self->home;
-    return go_over_to(self, home->ready != 0 ? cupel_emu_choose_in(home, self->own) : choose());
+    cupel_emu_thread *next = home->ready != 0 ? cupel_emu_choose_in(home, self->own) : choose();
+    if (next == self) return (cupel_emu_continuation){*cupel_emu_result_of(self), self->sp};
+    if (next != NULL) return go_over_to(next);
+    depart();
+    return host();
 }
 
 void cupel_emu_block_yield(void) {
     cupel_emu_thread *self = m->current;
     cupel_emu_block_ready(self->home, self->own);
-    go_over_to(self, cupel_emu_schedule_draw());
+    cupel_emu_thread *next = cupel_emu_schedule_draw();
+    if (next != self) cupel_emu_fiber_switch(&self->sp, go_over_to(next));
 }
 
 void cupel_emu_block_give_way(void) {
     cupel_emu_thread *self = m->current;
     cupel_emu_block_ready(self->home, self->own);
     m->left = CUPEL_EMU_GAVE_WAY;
-    cupel_emu_fiber_switch(&self->sp, m->host_sp, &m->host_result);
+    cupel_emu_fiber_switch(&self->sp, host());
 }
 
 void cupel_emu_block_step(const void *pc) {
@@ -195,32 +202,38 @@ static __attribute__((noinline)) int release_barrier(int kind) {
     return result;
 }
 
-/* Out of line, so that the barrier ends in a jump to it. */
-static __attribute__((noinline)) uint64_t wait_for_others(cupel_emu_thread *self) {
-    cupel_emu_fetch_ahead(self);
-    return cupel_emu_wait(self);
+static __attribute__((noinline)) cupel_emu_continuation pass_barrier(void *sp, int kind) {
+    return (cupel_emu_continuation){(uint64_t)release_barrier(kind), sp};
 }
 
-static inline __attribute__((always_inline)) int come_to_barrier(int kind, int predicate, const void *pc) {
+static inline __attribute__((always_inline)) cupel_emu_continuation come_to_barrier(void *sp, const void *pc,
+                                                                                    int kind, int predicate) {
     m->barrier_true += predicate != 0;
     m->barrier_kind = kind;
     m->coming_pc = (uintptr_t)pc;
-    if (++m->barrier_count == m->alive_count && !m->leaves) return release_barrier(kind);
+    if (++m->barrier_count == m->alive_count && !m->leaves) return pass_barrier(sp, kind);
     cupel_emu_thread *self = m->current;
-    self->home->at_barrier |= self->own;
     self->wait_pc = pc;
-    return (int)wait_for_others(self);
+    self->home->at_barrier |= self->own;
+    cupel_emu_fetch_ahead(self);
+    return cupel_emu_suspend(self, sp);
 }
 
-static __attribute__((noinline)) int barrier_after_budget(int kind, int predicate, const void *pc) {
+static __attribute__((noinline)) cupel_emu_continuation barrier_after_budget(void *sp, const void *pc,
+                                                                             int kind, int predicate) {
     cupel_emu_budget_spent(pc);
-    return come_to_barrier(kind, predicate, pc);
+    return come_to_barrier(sp, pc, kind, predicate);
+}
+
+cupel_emu_continuation cupel_emu_barrier_here(void *sp, const void *pc, int kind, int predicate) {
+    if (--m->registers->budget == 0) return barrier_after_budget(sp, pc, kind, predicate);
+    return come_to_barrier(sp, pc, kind, predicate);
 }
 
 int cupel_emu_barrier_sync(int kind, int predicate) {
-    const void *pc = __builtin_return_address(0);
-    if (--m->registers->budget == 0) return barrier_after_budget(kind, predicate, pc);
-    return come_to_barrier(kind, predicate, pc);
+    cupel_emu_thread *self = m->current;
+    return (int)cupel_emu_follow(self,
+                                 cupel_emu_barrier_here(NULL, __builtin_return_address(0), kind, predicate));
 }
 
 void cupel_emu_grid_sync(void) {
@@ -301,26 +314,29 @@ static void leave_thread(cupel_emu_thread *self) {
     if (m->barrier_count != 0 && m->barrier_count == m->alive_count) release_barrier(m->barrier_kind);
 }
 
-static void fiber_main(void) {
-    cupel_emu_stack *const stack = m->first_stack;
-    for (;;) {
-        m->kernel->call(m->arguments);
-        cupel_emu_thread *self = m->current;
-        self->stack_low = 0;
-        leave_thread(self);
-        cupel_emu_warp *home = self->home;
-        cupel_emu_thread *next = home->ready != 0 ? cupel_emu_choose_in(home, self->own) : choose();
-        if (next != NULL && next->stack_low == 0) {
-            begin_on(next, stack);
-            cupel_emu_enter(next);
-            continue;
-        }
-        if (next == NULL && m->alive_count != 0) depart();
-        cupel_emu_stack_release(stack);
-        if (next == NULL) cupel_emu_fiber_jump(m->host_sp, &m->host_result);
-        cupel_emu_enter(next);
-        cupel_emu_fiber_jump(next->sp, cupel_emu_result_of(next));
+/* Mostly the thread behind it is ready, and it is the one that cupel_emu_choose_in finds. */
+static cupel_emu_thread *choose_behind(cupel_emu_thread *self) {
+    cupel_emu_warp *home = self->home;
+    const uint32_t behind = self->own << 1;
+    if ((home->ready & behind) == 0)
+        return home->ready != 0 ? cupel_emu_choose_in(home, self->own) : choose();
+    home->ready ^= behind;
+    return self + 1;
+}
+
+cupel_emu_continuation cupel_emu_fiber_ended(cupel_emu_stack *stack) {
+    cupel_emu_thread *self = m->current;
+    self->stack_low = 0;
+    cupel_emu_fetch_ahead(self);
+    leave_thread(self);
+    cupel_emu_thread *next = choose_behind(self);
+    if (next != NULL && next->stack_low == 0) {
+        begin_on(next, stack);
+        return (cupel_emu_continuation){(uintptr_t)m->kernel->call, NULL};
     }
+    if (next == NULL && m->alive_count != 0) depart();
+    cupel_emu_stack_release(stack);
+    return next != NULL ? cupel_emu_go_on_with(next) : host();
 }
 
 static void poison(const cupel_emu_shared *shared) {
@@ -337,17 +353,9 @@ void cupel_emu_block_poison(void) {
 
 /* From the launching context into the block. */
 static void enter_block(cupel_emu_thread *next) {
-    if (next->stack_low == 0) {
-        cupel_emu_stack *stack = cupel_emu_stack_take(fiber_main);
-        if (stack == NULL) {
-            cupel_emu_report_fill(CUPEL_RUN_NOT_STARTED, CUPEL_FAULT_NONE, NULL,
-                                  "no memory for the stack of a thread");
-            return;
-        }
-        begin_on(next, stack);
-    }
-    cupel_emu_enter(next);
-    cupel_emu_fiber_switch(&m->host_sp, next->sp, cupel_emu_result_of(next));
+    m->host_sp = NULL;
+    cupel_emu_continuation to = go_over_to(next);
+    if (to.sp != NULL) cupel_emu_fiber_switch(&m->host_sp, to);
 }
 
 void cupel_emu_block_run(uint32_t bx, uint32_t by, uint32_t bz) {

@@ -152,8 +152,7 @@ static void pass_on(int signal) {
 static void jump_out(greg_t *registers) {
     /* Return into a jump to the host: the kernel then restores the signal mask. */
     registers[REG_RIP] = (greg_t)(uintptr_t)cupel_emu_fiber_jump;
-    registers[REG_RDI] = (greg_t)(uintptr_t)m->host_sp;
-    registers[REG_RSI] = (greg_t)(uintptr_t)&m->host_result;
+    registers[REG_RSI] = (greg_t)(uintptr_t)m->host_sp; /* of a continuation, whose result nobody reads */
 }
 
 static void handle(int signal, siginfo_t *info, void *context) {

@@ -29,24 +29,42 @@ enum {
 };
 
 typedef struct cupel_emu_stack {
-    void *sp;      /* where a new fiber begins */
     uintptr_t low; /* first usable byte; the guard lies below, after less than CUPEL_EMU_STACK_SPREAD */
     uintptr_t top; /* where the first frame goes: the end of the usable bytes */
     struct cupel_emu_stack *next_free;
 } cupel_emu_stack;
 
-/* A stack whose fiber will start in entry when it is switched to; NULL when out of memory. */
-cupel_emu_stack *cupel_emu_stack_take(void (*entry)(void));
+extern cupel_emu_stack *cupel_emu_stack_free __attribute__((visibility("hidden"))); /* a list */
+cupel_emu_stack *cupel_emu_stack_map(void);
+
+/* NULL when out of memory. */
+static inline cupel_emu_stack *cupel_emu_stack_take(void) {
+    cupel_emu_stack *stack = cupel_emu_stack_free;
+    if (stack == NULL) return cupel_emu_stack_map();
+    cupel_emu_stack_free = stack->next_free;
+    return stack;
+}
+
 /* Puts a stack back; it must not be running, or must leave it at once. */
-void cupel_emu_stack_release(cupel_emu_stack *stack);
+static inline void cupel_emu_stack_release(cupel_emu_stack *stack) {
+    stack->next_free = cupel_emu_stack_free;
+    cupel_emu_stack_free = stack;
+}
+
 /* Puts every stack back, with whatever their fibers left on them cleaned away. Called on the host's stack. */
 void cupel_emu_stack_abandon_all(void);
 
-/* Saves the running context in *save and continues the one saved as target, in which the call that suspended
- * it returns *result. Waiting functions end in this call, so that a fiber is resumed by a single return,
- * straight into device code. */
-uint64_t cupel_emu_fiber_switch(void **save, void *target, const uint64_t *result);
-/* Continues target in the same way; the running context is lost. */
-CUPEL_EMU_NO_WAY_BACK void cupel_emu_fiber_jump(void *target, const uint64_t *result);
+/* Saves the running context in *save and goes on as `to` says; returns the result with which the saved
+ * context goes on. */
+uint64_t cupel_emu_fiber_switch(void **save, cupel_emu_continuation to);
+/* The same; the running context is lost. */
+CUPEL_EMU_NO_WAY_BACK void cupel_emu_fiber_jump(cupel_emu_continuation to);
+
+/* A new fiber: calls function with argument and, on its return, goes on as cupel_emu_fiber_ended says. Where
+ * that says no stack, the result is the function of another fiber, on the same stack and with the same
+ * argument. */
+cupel_emu_continuation cupel_emu_fiber_new(cupel_emu_stack *stack, void (*function)(void *const *argument),
+                                           void **argument);
+cupel_emu_continuation cupel_emu_fiber_ended(cupel_emu_stack *stack); /* emu_block.c */
 
 #endif

@@ -1,5 +1,5 @@
-/* The step between clang's two halves: the optimiser's calls of the checker and of the edge counter become
- * code in place. */
+/* The step between clang's two halves: the optimiser's calls of the checker, of the edge counter and of what
+ * threads wait in become code in place. */
 #ifndef CUPEL_EMU_INLINE_H
 #define CUPEL_EMU_INLINE_H
 

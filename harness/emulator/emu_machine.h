@@ -66,7 +66,7 @@ typedef struct cupel_emu_warp {
     uint8_t slot_of[CUPEL_EMU_WARP]; /* lane -> slot; lane 31 and up may not exist */
     uint64_t value[CUPEL_EMU_WARP];  /* by lane: operand, then result */
     uint64_t detail[CUPEL_EMU_WARP]; /* by lane: kind, argument and width of a shuffle */
-    int predicate[CUPEL_EMU_WARP];   /* by lane: second result of match_all */
+    int *predicate[CUPEL_EMU_WARP];  /* by lane: where the second result of match_all goes */
 } cupel_emu_warp;
 
 /* How a schedule chooses. */
@@ -163,9 +163,7 @@ typedef struct cupel_emu_machine {
 
     /* the launch */
     const cupel_emu_kernel *kernel;
-    cupel_emu_stack *first_stack; /* on which the fiber that is about to begin runs */
-    void *host_sp;                /* the launching context, while fibers run */
-    uint64_t host_result;         /* nobody reads it */
+    void *host_sp; /* the launching context, while fibers run */
     void **arguments;
     uint32_t parameter_size;
     _Alignas(16) unsigned char parameters[CUPEL_EMU_PARAMETERS_MAX];

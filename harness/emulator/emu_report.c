@@ -72,7 +72,7 @@ void cupel_emu_report_stop(cupel_outcome outcome, cupel_fault fault, const void 
     fill(outcome, fault, pc, format, arguments);
     va_end(arguments);
     if (outcome == CUPEL_RUN_FAULT) cupel_emu_watch_end();
-    cupel_emu_fiber_jump(m->host_sp, &m->host_result);
+    cupel_emu_fiber_jump((cupel_emu_continuation){.sp = m->host_sp});
 }
 
 void cupel_emu_report_deadlock(void) {

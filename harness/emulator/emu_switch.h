@@ -1,5 +1,5 @@
 /* The short way from a thread that must wait to the next one of its warp: inline, so that waiting functions
- * need no frame of their own and end in a jump. */
+ * need no frame of their own. */
 #ifndef CUPEL_EMU_SWITCH_H
 #define CUPEL_EMU_SWITCH_H
 
@@ -8,7 +8,7 @@
 #include "emu_machine.h"
 
 /* The long way: to a thread that has not begun, or is not the next one, or belongs to another warp. */
-uint64_t cupel_emu_block_elsewhere(cupel_emu_thread *self);
+cupel_emu_continuation cupel_emu_block_elsewhere(cupel_emu_thread *self);
 
 /* The next ready thread of a warp that has one: slots in a ring behind the running thread's. */
 static inline cupel_emu_thread *cupel_emu_choose_in(cupel_emu_warp *warp, uint32_t own) {
@@ -40,6 +40,12 @@ static inline uint64_t *cupel_emu_result_of(cupel_emu_thread *thread) {
     return &thread->home->value[thread->lane];
 }
 
+/* next, which has begun, is the running thread. */
+static inline cupel_emu_continuation cupel_emu_go_on_with(cupel_emu_thread *next) {
+    cupel_emu_enter(next);
+    return (cupel_emu_continuation){*cupel_emu_result_of(next), next->sp};
+}
+
 /* The top of the stack of a thread that comes soon: where a whole block takes turns it has left the nearest
  * cache, and the translation of its page too. It may be NULL or stale: a prefetch never faults. */
 static inline void cupel_emu_fetch_ahead(const cupel_emu_thread *self) {
@@ -48,16 +54,28 @@ static inline void cupel_emu_fetch_ahead(const cupel_emu_thread *self) {
     __builtin_prefetch((const void *)(top + 64));
 }
 
-/* self, the running thread, gives way; returns when it is chosen again, with what then lies in its warp's
- * value[lane]. Mostly the thread behind it is ready, and it is the one that cupel_emu_choose_in finds. */
-static inline __attribute__((always_inline)) uint64_t cupel_emu_wait(cupel_emu_thread *self) {
+/* self, the running thread, gives way, suspended at sp; it goes on when it is chosen again, with what then
+ * lies in its warp's value[lane]. Mostly the thread behind it is ready, and it is the one that
+ * cupel_emu_choose_in finds. */
+static inline __attribute__((always_inline)) cupel_emu_continuation cupel_emu_suspend(cupel_emu_thread *self,
+                                                                                      void *sp) {
     cupel_emu_warp *warp = self->home;
     uint32_t ready = warp->ready, behind = self->own << 1;
     cupel_emu_thread *next = self + 1;
+    self->sp = sp;
     if ((ready & behind) == 0 || next->stack_low == 0) return cupel_emu_block_elsewhere(self);
     warp->ready = ready ^ behind;
-    cupel_emu_enter(next);
-    return cupel_emu_fiber_switch(&self->sp, next->sp, &warp->value[next->lane]);
+    return cupel_emu_go_on_with(next);
+}
+
+/* For functions that are called: self goes on as `to` says if that is another thread, whose stack is not
+ * NULL. */
+static inline uint64_t cupel_emu_follow(cupel_emu_thread *self, cupel_emu_continuation to) {
+    return to.sp == NULL ? to.result : cupel_emu_fiber_switch(&self->sp, to);
+}
+
+static inline uint64_t cupel_emu_wait(cupel_emu_thread *self) {
+    return cupel_emu_follow(self, cupel_emu_suspend(self, NULL));
 }
 
 #endif

@@ -103,7 +103,7 @@ static void finish_match(cupel_emu_warp *warp, uint32_t lanes, bool all) {
             uint32_t o = (uint32_t)__builtin_ctz(other);
             if (warp->value[o] == warp->value[lane]) same |= 1u << o;
         }
-        warp->predicate[lane] = same == lanes;
+        if (all && warp->predicate[lane] != NULL) *warp->predicate[lane] = same == lanes;
         result[lane] = all ? (same == lanes ? lanes : 0) : same;
     }
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
@@ -203,14 +203,18 @@ static bool join_group(cupel_emu_warp *warp, uint32_t operation, uint32_t wanted
     return true;
 }
 
-static __attribute__((noinline)) uint64_t finish_all_of(cupel_emu_thread *self) {
-    finish_all(self->home, self->own);
-    return self->home->value[self->lane];
+static cupel_emu_continuation with_result(const cupel_emu_thread *self, void *sp) {
+    return (cupel_emu_continuation){self->home->value[self->lane], sp};
 }
 
-/* self has put its operand down and waits for the lanes of mask; the result. */
-static __attribute__((noinline)) uint64_t meet_some(cupel_emu_thread *self, uint32_t operation, uint32_t mask,
-                                                    const void *pc) {
+static __attribute__((noinline)) cupel_emu_continuation finish_all_of(cupel_emu_thread *self, void *sp) {
+    finish_all(self->home, self->own);
+    return with_result(self, sp);
+}
+
+/* self has put its operand down and waits for the lanes of mask. */
+static __attribute__((noinline)) cupel_emu_continuation
+meet_some(cupel_emu_thread *self, void *sp, const void *pc, uint32_t operation, uint32_t mask) {
     uint32_t wanted = slots_of(self->home, mask);
     if ((wanted & self->own) == 0) {
         cupel_emu_report_note(
@@ -218,29 +222,31 @@ static __attribute__((noinline)) uint64_t meet_some(cupel_emu_thread *self, uint
         wanted |= self->own;
     }
     self->wait_pc = pc;
-    if (join_group(self->home, operation, wanted, self->own)) return self->home->value[self->lane];
-    return cupel_emu_wait(self);
+    if (join_group(self->home, operation, wanted, self->own)) return with_result(self, sp);
+    return cupel_emu_suspend(self, sp);
 }
 
 /* The mask names every lane there is, and those that wait for all others do the same. */
-static inline __attribute__((always_inline)) uint64_t meet_all(cupel_emu_thread *self, const void *pc) {
+static inline __attribute__((always_inline)) cupel_emu_continuation meet_all(cupel_emu_thread *self, void *sp,
+                                                                             const void *pc) {
     cupel_emu_warp *warp = self->home;
     warp->all_arrived |= self->own;
-    if (warp->all_arrived == warp->alive) return finish_all_of(self);
+    if (warp->all_arrived == warp->alive) return finish_all_of(self, sp);
     self->wait_pc = pc;
-    return cupel_emu_wait(self);
+    return cupel_emu_suspend(self, sp);
 }
 
-static inline __attribute__((always_inline)) uint64_t meet(cupel_emu_thread *self, uint32_t operation,
-                                                           uint32_t mask, const void *pc) {
+static inline __attribute__((always_inline)) cupel_emu_continuation
+meet(cupel_emu_thread *self, void *sp, const void *pc, uint32_t operation, uint32_t mask) {
     cupel_emu_warp *warp = self->home;
-    if ((mask & warp->existing_lanes) != warp->existing_lanes) return meet_some(self, operation, mask, pc);
+    if ((mask & warp->existing_lanes) != warp->existing_lanes)
+        return meet_some(self, sp, pc, operation, mask);
     if (warp->all_arrived == 0) {
         warp->all_operation = operation;
     } else if (warp->all_operation != operation) {
-        return meet_some(self, operation, mask, pc);
+        return meet_some(self, sp, pc, operation, mask);
     }
-    return meet_all(self, pc);
+    return meet_all(self, sp, pc);
 }
 
 /* A device does not wait for lanes that have exited. */
@@ -250,13 +256,9 @@ void cupel_emu_warp_lane_exited(cupel_emu_warp *warp) {
         if ((warp->groups[g].mask & warp->alive) == warp->groups[g].arrived) finish_group(warp, g, 0);
 }
 
-static uint64_t detail_of(int kind, uint32_t argument, uint32_t width) {
-    return (uint64_t)argument << 32 | (uint64_t)width << 8 | (uint64_t)kind;
-}
-
 /* The first one of a warp to come, or one that does not do what the others do. */
-static __attribute__((noinline)) uint64_t shuffle_apart(cupel_emu_thread *self, uint32_t mask,
-                                                        uint64_t detail, const void *pc) {
+static cupel_emu_continuation shuffle_apart(cupel_emu_thread *self, void *sp, const void *pc, uint64_t detail,
+                                            uint32_t mask) {
     cupel_emu_warp *warp = self->home;
     const bool all = (mask & warp->existing_lanes) == warp->existing_lanes;
     if (all && warp->all_arrived == 0) {
@@ -267,57 +269,74 @@ static __attribute__((noinline)) uint64_t shuffle_apart(cupel_emu_thread *self, 
             tell_apart(warp, warp->all_arrived);
         warp->detail[self->lane] = detail;
     }
-    return meet(self, OPERATION_SHUFFLE, mask, pc);
+    return meet(self, sp, pc, OPERATION_SHUFFLE, mask);
 }
 
-static __attribute__((noinline)) uint64_t
-uncommon_shuffle(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width, const void *pc) {
+static __attribute__((noinline)) cupel_emu_continuation
+uncommon_shuffle(void *sp, const void *pc, uint64_t detail, uint32_t mask, uint64_t value) {
     cupel_emu_thread *self = m->current;
+    const uint32_t width = (uint32_t)detail >> 8;
     if (m->registers->budget == 0) cupel_emu_budget_spent(pc);
     if (width == 0 || width > CUPEL_EMU_WARP || (width & (width - 1)) != 0) {
         cupel_emu_report_note(
             "a shuffle has a width that is not a power of two up to 32 (undefined on a device)");
-        width = CUPEL_EMU_WARP;
+        detail = cupel_emu_shuffle_detail(detail & 0xff, (uint32_t)(detail >> 32), CUPEL_EMU_WARP);
     }
     self->home->value[self->lane] = value;
-    return shuffle_apart(self, mask, detail_of(kind, argument, width), pc);
+    return shuffle_apart(self, sp, pc, detail, mask);
 }
 
 /* The common case, without a frame: a lane that follows others of its warp in what they do. */
-uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width) {
-    const void *pc = __builtin_return_address(0);
-    if (--m->registers->budget == 0 || width != CUPEL_EMU_WARP)
-        return uncommon_shuffle(kind, mask, value, argument, width, pc);
+cupel_emu_continuation cupel_emu_shuffle_here(void *sp, const void *pc, uint64_t detail, uint32_t mask,
+                                              uint64_t value) {
     cupel_emu_thread *self = m->current;
     cupel_emu_warp *warp = self->home;
-    uint64_t detail = detail_of(kind, argument, CUPEL_EMU_WARP);
+    if (--m->registers->budget == 0 || detail != warp->all_detail ||
+        (mask & warp->existing_lanes) != warp->existing_lanes)
+        return uncommon_shuffle(sp, pc, detail, mask, value);
     warp->value[self->lane] = value;
-    if (detail != warp->all_detail || (mask & warp->existing_lanes) != warp->existing_lanes)
-        return shuffle_apart(self, mask, detail, pc);
-    return meet_all(self, pc);
+    return meet_all(self, sp, pc);
+}
+
+cupel_emu_continuation cupel_emu_vote_here(void *sp, const void *pc, int kind, uint32_t mask, uint64_t value,
+                                           int *predicate) {
+    cupel_emu_thread *self = m->current;
+    cupel_emu_warp *warp = self->home;
+    warp->value[self->lane] = value;
+    if (kind == CUPEL_EMU_MATCH_ALL) warp->predicate[self->lane] = predicate;
+    if (--m->registers->budget == 0) cupel_emu_budget_spent(pc);
+    return meet(self, sp, pc, (uint32_t)(OPERATION_VOTE + kind), mask);
+}
+
+cupel_emu_continuation cupel_emu_warp_here(void *sp, const void *pc, uint32_t mask) {
+    if (--m->registers->budget == 0) cupel_emu_budget_spent(pc);
+    return meet(m->current, sp, pc, OPERATION_SYNC, mask);
+}
+
+uint64_t cupel_emu_shuffle_sync(uint64_t detail, uint32_t mask, uint64_t value) {
+    const void *pc = __builtin_return_address(0);
+    cupel_emu_thread *self = m->current;
+    return cupel_emu_follow(self, cupel_emu_shuffle_here(NULL, pc, detail, mask, value));
 }
 
 uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predicate) {
+    const void *pc = __builtin_return_address(0);
     cupel_emu_thread *self = m->current;
-    cupel_emu_warp *warp = self->home;
-    warp->value[self->lane] = value;
-    if (--m->registers->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
-    uint64_t result = meet(self, (uint32_t)(OPERATION_VOTE + kind), mask, __builtin_return_address(0));
-    if (predicate != NULL) *predicate = warp->predicate[self->lane];
-    return (uint32_t)result;
+    return (uint32_t)cupel_emu_follow(self, cupel_emu_vote_here(NULL, pc, kind, mask, value, predicate));
 }
 
 void cupel_emu_warp_sync(uint32_t mask) {
-    if (--m->registers->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
-    meet(m->current, OPERATION_SYNC, mask, __builtin_return_address(0));
+    cupel_emu_thread *self = m->current;
+    cupel_emu_follow(self, cupel_emu_warp_here(NULL, __builtin_return_address(0), mask));
 }
 
 void cupel_emu_matrix_sync(cupel_emu_matrix *operands) {
+    const void *pc = __builtin_return_address(0);
     cupel_emu_thread *self = m->current;
-    if (--m->registers->budget == 0) cupel_emu_budget_spent(__builtin_return_address(0));
+    if (--m->registers->budget == 0) cupel_emu_budget_spent(pc);
     self->home->value[self->lane] = (uint64_t)(uintptr_t)operands;
-    meet(self, OPERATION_MATRIX + operands->kind * 16 + operands->count, UINT32_MAX,
-         __builtin_return_address(0));
+    const uint32_t operation = OPERATION_MATRIX + operands->kind * 16 + operands->count;
+    cupel_emu_follow(self, meet(self, NULL, pc, operation, UINT32_MAX));
 }
 
 /* The lanes that ask at one place are told of each other. */

@@ -12,7 +12,7 @@ template <class Way> CUPEL_INLINE void cupel_ptx_shfl(uint32_t &d, bool &p, uint
                                                           : first | (by & ~segment & 31);
     p = cupel_ptx_is<Way, cupel_ptx_up> ? (int)source >= (int)last : (int)source <= (int)last;
     if (!p) source = lane;
-    d = (uint32_t)cupel_emu_shuffle_sync(CUPEL_EMU_SHFL_IDX, members, a, source, 32);
+    d = (uint32_t)cupel_emu_shuffle_sync(cupel_emu_shuffle_detail(CUPEL_EMU_SHFL_IDX, source, 32), members, a);
 }
 template <class Way> CUPEL_INLINE void cupel_ptx_shfl(uint32_t &d, uint32_t a, uint32_t b, uint32_t c, uint32_t members) {
     bool p;

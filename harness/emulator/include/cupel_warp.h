@@ -18,7 +18,8 @@ template <class T> CUPEL_INLINE T cupel_unpack(uint64_t bits) {
     template <class T> CUPEL_INLINE T name(unsigned int mask, T value, Argument argument, int width = 32) {  \
         static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");                                    \
         return cupel_unpack<T>(                                                                              \
-            cupel_emu_shuffle_sync(kind, mask, cupel_pack(value), (uint32_t)argument, (uint32_t)width));     \
+            cupel_emu_shuffle_sync(cupel_emu_shuffle_detail(kind, (uint32_t)argument, (uint32_t)width),      \
+                                   mask, cupel_pack(value)));                                                \
     }
 CUPEL_SHUFFLE(__shfl_sync, CUPEL_EMU_SHFL_IDX, int)
 CUPEL_SHUFFLE(__shfl_up_sync, CUPEL_EMU_SHFL_UP, unsigned int)

@@ -35,7 +35,7 @@ template <class T>
 INLINE T shuffle(int kind, unsigned mask, T value, unsigned argument, unsigned width = 32) {
     uint64_t bits = 0;
     __builtin_memcpy(&bits, &value, sizeof value);
-    bits = cupel_emu_shuffle_sync(kind, mask, bits, argument, width);
+    bits = cupel_emu_shuffle_sync(cupel_emu_shuffle_detail(kind, argument, width), mask, bits);
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }

@@ -41,12 +41,36 @@ static void test_replaced(void **state) {
     cupel_arena_free(arena);
 }
 
+/* Meetings give more than their result, which is taken out under the name that it had. */
+static void test_meetings(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    const char *text =
+        rewritten(arena, "  %9 = tail call i64 @cupel_emu_shuffle_sync(i64 %2, i32 -1, i64 %8) #7, !dbg !3\n"
+                         "  %10 = call i32 @cupel_emu_vote_sync(i32 3, i32 -1, i64 %9, i32* null)\n"
+                         "  call void @cupel_emu_warp_sync(i32 -1), !dbg !4\n"
+                         "  %11 = call i32 @cupel_emu_barrier_sync(i32 0, i32 0) #7\n"
+                         "  ret void\n");
+    static const char *const lines[] = {
+        "(i64 %2, i32 -1, i64 %8) #7, !dbg !3\n  %9 = extractvalue { i64, i64, i32, i64 } %cupel.0, 0\n",
+        "\n  %cupel.1 = call { i32, i32, i32, i64, i64 } asm ",
+        "(i32 3, i32 -1, i64 %9, i32* null)\n  %10 = extractvalue { i32, i32, i32, i64, i64 } %cupel.1, 0\n",
+        "(i32 -1), !dbg !4\n  %cupel.3 = call { i32, i32, i32 } asm ",
+        "(i32 0, i32 0) #7\n  %11 = extractvalue { i32, i32, i32 } %cupel.3, 0\n  ret void\n"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) assert_non_null(strstr(text, lines[i]));
+    assert_int_equal(strncmp(text, "  %cupel.0 = call { i64, i64, i32, i64 } asm ", 43), 0);
+    assert_null(strstr(text, "_sync"));
+    cupel_arena_free(arena);
+}
+
 static void test_kept(void **state) {
     (void)state;
     static const char *const lines[] = {
         "declare void @cupel_emu_load4_noabort(i64)\n",
         "  call void @cupel_emu_store4_noabort(i64 %2)\n",
         "  call void @cupel_emu_loadN_noabort(i64 %2, i64 24)\n",
+        "declare i64 @cupel_emu_shuffle_sync(i64, i32, i64)\n",
+        "  call void @cupel_emu_grid_sync()\n",
         "  call void @__sanitizer_cov_trace_pc_guard_init(i32* @a, i32* @b)\n",
         "  %f = select i1 %c, float (float, float)* @fmaxf, float (float, float)* @fminf\n",
         "  %3 = call float %2(float (float, float)* @fmaxf, float 1.0)\n",
@@ -102,8 +126,8 @@ static void test_shared_memory_is_forgotten(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replaced), cmocka_unit_test(test_kept),
-                                       cmocka_unit_test(test_loads_remember),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replaced), cmocka_unit_test(test_meetings),
+                                       cmocka_unit_test(test_kept), cmocka_unit_test(test_loads_remember),
                                        cmocka_unit_test(test_shared_memory_is_forgotten)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

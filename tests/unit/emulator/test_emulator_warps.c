@@ -130,6 +130,53 @@ static void test_votes(void **state) {
                 }
 }
 
+enum { KEPT = 20, KEPT_THREADS = 64 };
+
+/* What sums_down gives every thread of a warp whose values these are. */
+static void sums_down(int value[32], int depth) {
+    if (depth == 0) return;
+    int here[32];
+    for (int l = 0; l < 32; l++) here[l] = value[l] + value[l ^ 1 << (depth - 1)];
+    memcpy(value, here, sizeof here);
+    sums_down(value, depth - 1);
+    for (int l = 0; l < 32; l++) value[l] += here[depth];
+}
+
+static uint32_t kept_by(int t, int count) {
+    uint32_t sum, ballot = 0, by_three = 0, x[5];
+    int values[32];
+    for (int i = 0; i < 32; i++) {
+        if ((t / 32 * 32 + i) % 3 == 0) ballot |= 1u << i;
+        values[i] = t / 32 * 32 + i;
+    }
+    for (int i = 0; i < KEPT_THREADS; i++) by_three += i % 3 == 0;
+    sums_down(values, 5);
+    sum = (uint32_t)values[t % 32];
+    x[0] = (uint32_t)(t ^ 1), x[1] = x[2] = ballot >> 8 & 0xff, x[3] = by_three, x[4] = 1 + 1;
+    for (int i = 0; i < KEPT; i++) {
+        uint32_t a = (uint32_t)in[(t * 3 + i) % 32];
+        float b = (float)(int32_t)a * 0.5f;
+        for (int k = 0; k < 5; k++) a = a * 3 + x[k], b = b * 0.5f + (float)x[k];
+        sum = sum * 31 + a;
+        sum += (uint32_t)(int32_t)b;
+    }
+    for (int i = 0; i < 16; i++) sum = sum * 7 + (uint32_t)in[(t + i) % 32];
+    for (int i = 0; i < count; i++) sum = sum * 5 + (uint32_t)in[(t + 2 * i) % 32];
+    return sum;
+}
+
+/* A thread that waits keeps more than the registers that a callee would save. */
+static void test_values_are_kept(void **state) {
+    (void)state;
+    int count = 9;
+    for (unsigned schedule = 0; schedule < SCHEDULES; schedule++) {
+        reset();
+        run("keeps_its_values", (shape){.block = KEPT_THREADS, .schedule = schedule}, 3,
+            (const void *[]){&in, &out, &count});
+        for (int t = 0; t < KEPT_THREADS; t++) assert_int_equal(out[t], (int32_t)kept_by(t, count));
+    }
+}
+
 static void test_halves_of_a_warp(void **state) {
     (void)state;
     for (unsigned schedule = 0; schedule < SCHEDULES; schedule++) {
@@ -229,10 +276,15 @@ static void test_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shuffles),           cmocka_unit_test(test_votes),
-        cmocka_unit_test(test_halves_of_a_warp),   cmocka_unit_test(test_lanes_that_exited),
-        cmocka_unit_test(test_active_in_a_branch), cmocka_unit_test(test_active_in_a_loop),
-        cmocka_unit_test(test_barriers),           cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_shuffles),
+        cmocka_unit_test(test_votes),
+        cmocka_unit_test(test_values_are_kept),
+        cmocka_unit_test(test_halves_of_a_warp),
+        cmocka_unit_test(test_lanes_that_exited),
+        cmocka_unit_test(test_active_in_a_branch),
+        cmocka_unit_test(test_active_in_a_loop),
+        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_sums),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -22,6 +22,48 @@ __global__ void halves(int *out) { // two groups of lanes in different operation
     }
 }
 
+__device__ __attribute__((noinline)) int sums_down(int value, int depth) { // waits in frames below each other
+    if (depth == 0) return value;
+    value += shuffle(CUPEL_EMU_SHFL_XOR, ~0u, value, 1u << (depth - 1));
+    int below = sums_down(value, depth - 1);
+    return below + shuffle(CUPEL_EMU_SHFL_IDX, ~0u, value, depth);
+}
+
+#define EACH(DO)                                                                                                       \
+    DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15) DO(16) DO(17) \
+        DO(18) DO(19)
+#define MAKE(i) unsigned a##i = (unsigned)in[(t * 3 + i) % 32]; float b##i = (float)(int)a##i * 0.5f;
+#define CHANGE(i) a##i = a##i * 3 + x, b##i = b##i * 0.5f + (float)x;
+#define FOLD(i) sum = sum * 31 + a##i, sum += (unsigned)(int)b##i;
+
+// More values than there are registers, a frame that is aligned and one whose size is not known: all of it is
+// the same after every way of waiting.
+__global__ void keeps_its_values(const int *in, int *out, int count) {
+    const unsigned t = tid();
+    alignas(64) int table[16];
+    int *more = (int *)__builtin_alloca((unsigned long)count * sizeof(int));
+    for (unsigned i = 0; i < 16; i++) table[i] = in[(t + i) % 32];
+    for (int i = 0; i < count; i++) more[i] = in[(t + 2 * (unsigned)i) % 32];
+    EACH(MAKE)
+    unsigned x = shuffle(CUPEL_EMU_SHFL_XOR, ~0u, t, 1);
+    EACH(CHANGE)
+    x = cupel_emu_vote_sync(CUPEL_EMU_VOTE_BALLOT, ~0u, t % 3 == 0, nullptr) >> 8 & 0xff;
+    EACH(CHANGE)
+    cupel_emu_warp_sync(~0u);
+    EACH(CHANGE)
+    x = (unsigned)cupel_emu_barrier_sync(CUPEL_EMU_SYNC_COUNT, t % 3 == 0);
+    EACH(CHANGE)
+    int all = -1;
+    x = cupel_emu_vote_sync(CUPEL_EMU_MATCH_ALL, ~0u, t / 32, &all) & 1;
+    x += (unsigned)all;
+    EACH(CHANGE)
+    unsigned sum = (unsigned)sums_down((int)t, 5);
+    EACH(FOLD)
+    for (int i = 0; i < 16; i++) sum = sum * 7 + (unsigned)table[i];
+    for (int i = 0; i < count; i++) sum = sum * 5 + (unsigned)more[i];
+    out[t] = (int)(sum + (unsigned)((uintptr_t)table % 64));
+}
+
 __global__ void leaves_early(int *out) { // lanes that have exited are not waited for
     if ((tid() & 31) >= 20) return;
     int sum = tid() & 31;
@@ -146,6 +188,6 @@ __global__ void spins(volatile int *out, volatile int *flag) { // waits in a loo
     out[tid()] = 5;
 }
 
-CANDIDATE(ENTRY(shuffles, 0), ENTRY(votes, 0), ENTRY(halves, 0), ENTRY(leaves_early, 0), ENTRY(counts_in_a_branch, 0), ENTRY(leaves_a_loop, 0), ENTRY(barriers, 0),
+CANDIDATE(ENTRY(shuffles, 0), ENTRY(votes, 0), ENTRY(halves, 0), ENTRY(keeps_its_values, 0), ENTRY(leaves_early, 0), ENTRY(counts_in_a_branch, 0), ENTRY(leaves_a_loop, 0), ENTRY(barriers, 0),
           ENTRY(block_sum, 0), ENTRY(tree_sum, 0), ENTRY(two_buffers, 0), ENTRY(no_barrier, 0), ENTRY(no_syncwarp, 0),
           ENTRY(shared_scalar, 0), ENTRY(carry, 0), ENTRY(block_order, 0), ENTRY(thread_order, 0), ENTRY(spins, 0))

@@ -77,11 +77,15 @@ uint64_t cupel_emu_clock(void) {
 uint32_t cupel_emu_active_mask(void) {
     return 0x0f0f0f0f;
 }
-void cupel_emu_warp_sync(uint32_t mask) {
+cupel_emu_continuation cupel_emu_warp_here(void *sp, const void *pc, uint32_t mask) {
+    (void)pc;
     told.mask = mask;
+    return (cupel_emu_continuation){0, sp};
 }
-int cupel_emu_barrier_sync(int kind, int predicate) {
-    return told.barriers++, kind * 10 + predicate;
+cupel_emu_continuation cupel_emu_barrier_here(void *sp, const void *pc, int kind, int predicate) {
+    (void)pc;
+    told.barriers++;
+    return (cupel_emu_continuation){(uint64_t)(kind * 10 + predicate), sp};
 }
 void cupel_emu_atomic_anywhere(void) {}
 void cupel_emu_atomic_exchanged(void *a) {
@@ -92,15 +96,19 @@ void cupel_emu_atomic_access(void *a, uint32_t size, int is_float) {
     told.atomics++, told.float_atomics += is_float;
     if ((uintptr_t)a % size) told.misaligned = (uintptr_t)a;
 }
-uint64_t cupel_emu_shuffle_sync(int kind, uint32_t mask, uint64_t value, uint32_t argument, uint32_t width) {
-    told.shuffle_kind = kind, told.mask = mask, told.value = value, told.argument = argument,
-    told.width = width;
-    return value;
+cupel_emu_continuation cupel_emu_shuffle_here(void *sp, const void *pc, uint64_t detail, uint32_t mask,
+                                              uint64_t value) {
+    (void)pc;
+    told.shuffle_kind = detail & 0xff, told.mask = mask, told.value = value;
+    told.argument = (uint32_t)(detail >> 32), told.width = (uint32_t)detail >> 8;
+    return (cupel_emu_continuation){value, sp};
 }
-uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predicate) {
+cupel_emu_continuation cupel_emu_vote_here(void *sp, const void *pc, int kind, uint32_t mask, uint64_t value,
+                                           int *predicate) {
+    (void)pc;
     told.vote_kind = kind, told.mask = mask, told.value = value;
     if (predicate) *predicate = 1;
-    return 0x80000001u;
+    return (cupel_emu_continuation){0x80000001u, sp};
 }
 
 typedef struct device {
