@@ -36,6 +36,11 @@ static const char *slug(cupel_finding_kind kind) {
     return (unsigned)kind < CUPEL_FINDING_KIND_COUNT ? slugs[kind] : "unknown";
 }
 
+bool cupel_finding_is_about_values(cupel_finding_kind kind) {
+    return kind == CUPEL_FINDING_WRONG_VALUE || kind == CUPEL_FINDING_WRONG_CLASS ||
+           kind == CUPEL_FINDING_WRONG_ZERO_SIGN || kind == CUPEL_FINDING_INACCURATE;
+}
+
 static bool is_uninitialised_read(const cupel_finding *finding) {
     return finding->kind == CUPEL_FINDING_BAD_ACCESS &&
            finding->access.kind == CUPEL_ACCESS_UNINITIALISED_READ;

@@ -62,6 +62,9 @@ typedef enum cupel_finding_kind {
 
 const char *cupel_finding_kind_name(cupel_finding_kind kind);
 
+/* Is it about the value of an element, finite or not? */
+bool cupel_finding_is_about_values(cupel_finding_kind kind);
+
 /* What failed, in a heading's words: the kind's name, or those of a read of memory that holds nothing. */
 struct cupel_finding;
 const char *cupel_finding_title(const struct cupel_finding *finding);
@@ -87,6 +90,7 @@ typedef struct cupel_cause {
     cupel_cause_basis basis;
     unsigned others; /* faults of sums, a bit each, that explain the case as well, and no larger one told them
                         apart */
+    bool race;       /* no fault, but the accesses of the finding's race: the sanitizer saw it in this case */
 } cupel_cause;
 
 typedef struct cupel_finding {
@@ -111,7 +115,8 @@ typedef struct cupel_finding {
     cupel_access access; /* BAD_ACCESS */
     cupel_place place;   /* of a fault */
     bool has_race;
-    cupel_race race;                /* RACE; NONDETERMINISM: what the sanitizer saw in this case, if it did */
+    cupel_race race; /* RACE; NONDETERMINISM and findings about values: what the sanitizer saw in this case,
+                        if it did */
     cupel_finding_run run_a, run_b; /* NONDETERMINISM, HISTORY, STRAY_READ: the two that differ */
     int necessary_traits;           /* CUPEL_TRAIT_*, after attribution */
     bool gradient;                  /* the output's postcondition holds a vjp */

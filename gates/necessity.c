@@ -61,11 +61,6 @@ static bool is_address_signal(int signal) {
     return signal == SIGSEGV || signal == SIGBUS || signal == 0;
 }
 
-static bool is_about_values(cupel_finding_kind kind) {
-    return kind == CUPEL_FINDING_WRONG_VALUE || kind == CUPEL_FINDING_WRONG_CLASS ||
-           kind == CUPEL_FINDING_WRONG_ZERO_SIGN || kind == CUPEL_FINDING_INACCURATE;
-}
-
 /* A zero in place of a subnormal result, whatever the inputs are. */
 static bool is_flushed(const cupel_finding *finding) {
     return finding->kind == CUPEL_FINDING_WRONG_VALUE && finding->certified && finding->got == 0 &&
@@ -87,6 +82,7 @@ cupel_gate cupel_gate_of_finding(const cupel_finding *finding, int necessary_tra
     if (finding->kind == CUPEL_FINDING_FAULT && finding->fault == CUPEL_FAULT_CRASH &&
         !is_address_signal(finding->signal))
         return by_traits(necessary_traits);
-    if (is_about_values(finding->kind)) necessary_traits |= traits_of(finding, necessary_traits);
+    if (cupel_finding_is_about_values(finding->kind))
+        necessary_traits |= traits_of(finding, necessary_traits);
     return cupel_gate_by_necessity(finding->kind, finding->fault, necessary_traits);
 }

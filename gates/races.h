@@ -6,8 +6,9 @@
 
 /* Adds evidence to judged: a finding for each race that is none of accesses marked for other threads, and one
  * for each bad access, unless a finding with its signature is there. A result that depends on the schedule
- * (NONDETERMINISM) gets the first race for an explanation, in place of a finding of its own. Does nothing for
- * a run that was not sanitized to its end. schedule: the run's. Returns how many findings were added. */
+ * (NONDETERMINISM) gets the first race for an explanation, in place of a finding of its own; so does a wrong
+ * value, beside it. Does nothing for a run that was not sanitized to its end. schedule: the run's. Returns
+ * how many findings were added. */
 int cupel_gate_sanitized(const cupel_case *c, const cupel_observation *seen, uint64_t schedule,
                          cupel_judged *judged);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check_impl.h"
+#include "likely_cause.h"
 
 /* Beyond the budget of a check it may take so long to come to its end, the saving of what it shows included;
  * a campaign's is as patient as its minimiser. */
@@ -43,7 +44,8 @@ static bool is_told(const cupel_check *c, const cupel_finding *finding) {
     return false;
 }
 
-/* A result that depends on the schedule: which accesses are to blame? */
+/* A result that depends on the schedule, and a wrong value, which a race may have made: which accesses are to
+ * blame? A value's gate may have come from a cause that gives way to the race. */
 static void explain(cupel_check *c, cupel_check_finding *found) {
     cupel_trial trial = {0};
     cupel_sanitized_counts counts;
@@ -57,7 +59,38 @@ static void explain(cupel_check *c, cupel_check_finding *found) {
     if (!again || !again->has_race) return;
     found->finding.has_race = true;
     found->finding.race = again->race;
+    if (cupel_finding_is_about_values(found->finding.kind)) {
+        cupel_likely_cause_find(&trial, &found->finding);
+        if (found->minimised)
+            found->finding.gate = cupel_gate_of_finding(&found->finding, found->finding.necessary_traits);
+    }
     cupel_check_save(c, found, &trial);
+}
+
+static bool has_race(const cupel_check *c) {
+    int count;
+    const cupel_side_result *results = cupel_side_results(c->side, &count);
+    for (int i = 0; i < count; i++)
+        if (results[i].finding.kind == CUPEL_FINDING_RACE) return true;
+    for (int i = 0; i < c->report->finding_count; i++)
+        if (c->report->findings[i].finding.has_race) return true;
+    return false;
+}
+
+/* Results that depend on the schedule first: where they show no race, and no other case does, values are
+ * asked only where a cause is told that a race would refute. */
+static void explain_all(cupel_check *c) {
+    const int findings = c->report->finding_count;
+    for (int i = 0; i < findings && !cupel_check_stopped(c); i++)
+        if (c->report->findings[i].finding.kind == CUPEL_FINDING_NONDETERMINISM)
+            explain(c, &c->report->findings[i]);
+    const bool races = has_race(c);
+    for (int i = 0; i < findings && !cupel_check_stopped(c); i++) {
+        const cupel_finding *finding = &c->report->findings[i].finding;
+        const bool told = finding->cause.fault != CUPEL_SHADOW_NO_FAULT;
+        if (cupel_finding_is_about_values(finding->kind) && (races || told))
+            explain(c, &c->report->findings[i]);
+    }
 }
 
 /* The case is run once more for the bundle's sake. */
@@ -111,9 +144,6 @@ void cupel_check_end_sanitizer(cupel_check *c) {
     const char *trouble = cupel_side_trouble(c->side);
     if (trouble)
         snprintf(c->report->sanitizer_trouble, sizeof c->report->sanitizer_trouble, "%.200s", trouble);
-    const int findings = c->report->finding_count;
-    for (int i = 0; i < findings && !trouble && !cupel_check_stopped(c); i++)
-        if (c->report->findings[i].finding.kind == CUPEL_FINDING_NONDETERMINISM)
-            explain(c, &c->report->findings[i]);
+    if (!trouble) explain_all(c);
     take_results(c);
 }

@@ -79,8 +79,8 @@ static void write_likely_cause(FILE *out, const cupel_finding *finding) {
     char cause[CUPEL_LIKELY_CAUSE_TEXT];
     cupel_likely_cause_describe(finding, cause, sizeof cause);
     if (cause[0])
-        fprintf(out, "Likely cause: %s. The claimed expression was evaluated with this one fault.\n\n",
-                cause);
+        fprintf(out, "Likely cause: %s.%s\n\n", cause,
+                finding->cause.race ? "" : " The claimed expression was evaluated with this one fault.");
 }
 
 /* Would what the failure needs name the gate by itself? Else the kind of failure, or its likely cause, does.

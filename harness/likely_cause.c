@@ -256,7 +256,8 @@ static void search_nearly(cupel_cause_search *s, cupel_cause *cause) {
         if (!is_one_of((cupel_shadow_fault)f, s->faults) || !cupel_cause_nearly(s, (cupel_shadow_fault)f))
             continue;
         if (cause->fault == CUPEL_SHADOW_NO_FAULT)
-            *cause = (cupel_cause){(cupel_shadow_fault)f, true, CUPEL_CAUSE_RESULT, 0};
+            *cause = (cupel_cause){
+                .fault = (cupel_shadow_fault)f, .everywhere = true, .basis = CUPEL_CAUSE_RESULT};
         else
             cause->others |= 1u << f;
     }
@@ -265,6 +266,10 @@ static void search_nearly(cupel_cause_search *s, cupel_cause *cause) {
 void cupel_likely_cause_find(const cupel_trial *trial, cupel_finding *finding) {
     cupel_cause_search s;
     finding->cause = (cupel_cause){.fault = CUPEL_SHADOW_NO_FAULT};
+    if (finding->has_race && cupel_finding_is_about_values(finding->kind)) {
+        finding->cause.race = true; /* what order gave is no fault of the arithmetic */
+        return;
+    }
     if (!cupel_cause_open(trial, finding, &s)) return;
     search_faults(&s, &finding->cause);
     if (is_one_of(finding->cause.fault, CUPEL_SHADOW_ORDER_FAULTS)) finding->cause.basis = CUPEL_CAUSE_RESULT;

@@ -9,8 +9,9 @@
  * or of a class that this fault is known for (a NaN is the same whatever led to it). One that gives them
  * everywhere goes before one that does not. For another order of a scan, and for operands of products that
  * are taken in a narrower type, equal results within the roundings of two conforming kernels will do.
- * cause.others are the faults of sums that explain the case as well. Nothing is filled in for findings that
- * are not about values, for large cases (the minimal one is small), and where memory is short. */
+ * cause.others are the faults of sums that explain the case as well. Where the sanitizer saw a race in this
+ * case, that is the cause, whatever a shadow gives. Nothing is filled in for findings that are not about
+ * values, for large cases (the minimal one is small), and where memory is short. */
 void cupel_likely_cause_find(const cupel_trial *trial, cupel_finding *finding);
 
 /* The faults of sums (a bit each) that another case could decide between: those that the minimal case leaves,

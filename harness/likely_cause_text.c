@@ -19,6 +19,7 @@ void cupel_likely_cause_describe(const cupel_finding *finding, char *text, size_
     const cupel_cause *cause = &finding->cause;
     const char *sentence = cupel_shadow_fault_sentence(cause->fault);
     text[0] = '\0';
+    if (cause->race) snprintf(text, size, "a race between accesses that nothing orders");
     if (cause->fault == CUPEL_SHADOW_NO_FAULT) return;
     switch (cause->basis) {
     case CUPEL_CAUSE_BITS:
@@ -36,14 +37,17 @@ void cupel_likely_cause_describe(const cupel_finding *finding, char *text, size_
     add_others(cause->others, text, size);
 }
 
-/* ---- in a bundle: the fault, the basis, `everywhere`, the others, in this order ---- */
+/* ---- in a bundle: the fault, the basis, `everywhere`, the others, in this order; or `race` ---- */
+
+static const char race_word[] = "race";
 
 static const char *const bases[] = {
     [CUPEL_CAUSE_BITS] = "bits", [CUPEL_CAUSE_RESULT] = "result", [CUPEL_CAUSE_GRID] = "grid"};
 enum { BASES = sizeof bases / sizeof *bases };
 
 void cupel_likely_cause_write(const cupel_cause *cause, char *text, size_t size) {
-    size_t used = (size_t)snprintf(text, size, "%s", cupel_shadow_fault_name(cause->fault));
+    size_t used =
+        (size_t)snprintf(text, size, "%s", cause->race ? race_word : cupel_shadow_fault_name(cause->fault));
     if (cause->fault == CUPEL_SHADOW_NO_FAULT || used >= size) return;
     used += (size_t)snprintf(text + used, size - used, " %s%s", bases[cause->basis],
                              cause->everywhere ? " everywhere" : "");
@@ -73,8 +77,9 @@ static bool read_word(const char *word, size_t length, bool first, cupel_cause *
 }
 
 bool cupel_likely_cause_read(const char *text, cupel_cause *out) {
-    *out = (cupel_cause){.fault = CUPEL_SHADOW_NO_FAULT};
+    *out = (cupel_cause){.fault = CUPEL_SHADOW_NO_FAULT, .race = strcmp(text, race_word) == 0};
     bool first = true;
+    if (out->race) return true;
     for (const char *at = text; *at; first = false) {
         const size_t length = strcspn(at, " ");
         if (!read_word(at, length, first, out)) return false;

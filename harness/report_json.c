@@ -79,6 +79,12 @@ static json_t *race_object(const cupel_race *race) {
                      "meant_for_others", (int)race->marked);
 }
 
+static json_t *cause_name(const cupel_cause *cause) {
+    if (cause->race) return json_string("race");
+    return cause->fault == CUPEL_SHADOW_NO_FAULT ? json_null()
+                                                 : json_string(cupel_shadow_fault_name(cause->fault));
+}
+
 static json_t *finding_object(const cupel_check_finding *found) {
     const cupel_finding *finding = &found->finding;
     bool values = cupel_word_has_values(finding), certified = values && finding->certified;
@@ -110,10 +116,7 @@ static json_t *finding_object(const cupel_check_finding *found) {
     cupel_word_place(place, where, sizeof where);
     json_object_set_new(object, "place", text_or_null(where));
     json_object_set_new(object, "race", finding->has_race ? race_object(&finding->race) : json_null());
-    json_object_set_new(object, "likely_cause",
-                        finding->cause.fault == CUPEL_SHADOW_NO_FAULT
-                            ? json_null()
-                            : json_string(cupel_shadow_fault_name(finding->cause.fault)));
+    json_object_set_new(object, "likely_cause", cause_name(&finding->cause));
     json_object_set_new(object, "bundle", text_or_null(found->bundle));
     return object;
 }

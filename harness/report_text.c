@@ -288,8 +288,8 @@ static void print_sanitizer(const cupel_check_report *report, FILE *out) {
     if (!report->sanitized) return;
     int reports = 0;
     for (int i = 0; i < report->finding_count; i++)
-        reports +=
-            report->findings[i].finding.kind == CUPEL_FINDING_RACE || report->findings[i].finding.has_race;
+        reports += report->findings[i].finding.has_race &&
+                   !cupel_finding_is_about_values(report->findings[i].finding.kind);
     fprintf(out, "sanitizer %" PRId64 " input%s in %" PRId64 " run%s: ", s->inputs, s->inputs == 1 ? "" : "s",
             s->runs, s->runs == 1 ? "" : "s");
     if (reports)

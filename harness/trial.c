@@ -178,11 +178,6 @@ static cupel_code ask_oracle(trial *t) {
 
 /* ---- certification ---- */
 
-static bool is_value_kind(cupel_finding_kind kind) {
-    return kind == CUPEL_FINDING_WRONG_VALUE || kind == CUPEL_FINDING_WRONG_CLASS ||
-           kind == CUPEL_FINDING_WRONG_ZERO_SIGN || kind == CUPEL_FINDING_INACCURATE;
-}
-
 /* The exact element as an allowed set of one element, so that one rule judges both oracles' answers. */
 static cupel_judgement judge_exactly(const cupel_graph_output *output, cupel_exact_element *exact,
                                      const cupel_suspect_element *element, double *ratio) {
@@ -290,7 +285,7 @@ static cupel_code certify(trial *t) {
     CUPEL_TRY(exact_session(t));
     for (int f = 0; f < judged->finding_count;) {
         bool confirmed = true;
-        if (is_value_kind(judged->findings[f].kind) || judged->element_counts[f] > 0)
+        if (cupel_finding_is_about_values(judged->findings[f].kind) || judged->element_counts[f] > 0)
             CUPEL_TRY(certify_value(t, f, &confirmed));
         else
             CUPEL_TRY(add_exact(t, &judged->findings[f]));

@@ -90,6 +90,24 @@ static void test_explains_nondeterminism(void **state) {
     assert_int_equal(judged.findings[1].race.earlier.place.line, 5);
 }
 
+/* A wrong value beside it may be the race's doing; the race stays a finding of its own. One that was meant
+ * for other threads says nothing. */
+static void test_suggests_itself_for_values(void **state) {
+    (void)state;
+    judged.findings[judged.finding_count++] =
+        (cupel_finding){.kind = CUPEL_FINDING_WRONG_VALUE, .standing = CUPEL_STANDING_PROOF};
+    judged.findings[judged.finding_count++] = (cupel_finding){.kind = CUPEL_FINDING_STRAY_WRITE};
+    seen.races[seen.race_count++] = race(1, 2, true);
+    assert_int_equal(cupel_gate_sanitized(&no_tensors, &seen, 0, &judged), 0);
+    assert_false(judged.findings[0].has_race);
+    seen.races[seen.race_count++] = race(3, 4, false);
+    assert_int_equal(cupel_gate_sanitized(&no_tensors, &seen, 0, &judged), 1);
+    assert_true(judged.findings[0].has_race);
+    assert_int_equal(judged.findings[0].race.earlier.place.line, 3);
+    assert_false(judged.findings[1].has_race);
+    assert_int_equal(judged.findings[2].kind, CUPEL_FINDING_RACE);
+}
+
 /* What a proof tells of is not told again. */
 static void test_accesses(void **state) {
     (void)state;
@@ -113,6 +131,7 @@ int main(void) {
         cmocka_unit_test_setup(test_marked_accesses_are_none, setup),
         cmocka_unit_test_setup(test_a_run_that_was_not_watched_says_nothing, setup),
         cmocka_unit_test_setup(test_explains_nondeterminism, setup),
+        cmocka_unit_test_setup(test_suggests_itself_for_values, setup),
         cmocka_unit_test_setup(test_accesses, setup)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,6 +180,9 @@ static void causes_are_written_and_read(void **state) {
         const char *kept, *said;
     } cases[] = {
         {{.fault = CUPEL_SHADOW_NO_FAULT}, "no-fault", ""},
+        {{.fault = CUPEL_SHADOW_NO_FAULT, .race = true},
+         "race",
+         "a race between accesses that nothing orders"},
         {{.fault = CUPEL_SHADOW_F16_ACCUMULATOR, .everywhere = true},
          "f16-accumulator bits everywhere",
          "the same bits as with an fp16 accumulator"},
@@ -201,6 +204,7 @@ static void causes_are_written_and_read(void **state) {
         assert_string_equal(text, cases[i].kept);
         assert_true(cupel_likely_cause_read(text, &again));
         assert_int_equal(again.fault, finding.cause.fault);
+        assert_int_equal(again.race, finding.cause.race);
         assert_int_equal(again.everywhere, finding.cause.everywhere);
         assert_int_equal(again.basis, finding.cause.basis);
         assert_int_equal(again.others, finding.cause.others);
