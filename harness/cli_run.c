@@ -85,6 +85,11 @@ static cupel_code apply_type(const cupel_contract *contract, const char *text, c
     return cupel_cli_unknown("--type", s.name, names, (size_t)contract->type_count, err);
 }
 
+/* Numbers that a contract may list, and that no digits give. */
+static bool is_special(const char *text) {
+    return strcmp(text, "inf") == 0 || strcmp(text, "-inf") == 0 || strcmp(text, "nan") == 0;
+}
+
 static cupel_code apply_param(const cupel_contract *contract, const char *text, cupel_recipe *recipe,
                               cupel_error *err) {
     setting s;
@@ -93,6 +98,10 @@ static cupel_code apply_param(const cupel_contract *contract, const char *text, 
     for (int p = 0; p < contract->param_count; p++) names[p] = contract->params[p].name;
     int p = cupel_contract_param(contract, s.name);
     if (p < 0) return cupel_cli_unknown("--param", s.name, names, (size_t)contract->param_count, err);
+    if (is_special(s.value)) {
+        recipe->params[p] = strtod(s.value, NULL);
+        return CUPEL_OK;
+    }
     return real_value("--param", s.value, &recipe->params[p], err);
 }
 

@@ -25,6 +25,12 @@ const char *cupel_placement_name(cupel_placement placement) {
     return (unsigned)placement < CUPEL_PLACE_COUNT ? names[placement] : "?";
 }
 
+/* How far a choice is from a value: an infinity and a NaN are near themselves alone. */
+static double apart(double choice, double value) {
+    if (choice == value || (isnan(choice) && isnan(value))) return 0;
+    return isfinite(choice) && isfinite(value) ? fabs(choice - value) : INFINITY;
+}
+
 double cupel_param_nearest(const cupel_param *param, double value) {
     if (param->kind == CUPEL_PARAM_FIXED) return param->lo;
     if (param->kind == CUPEL_PARAM_RANGE) {
@@ -34,7 +40,7 @@ double cupel_param_nearest(const cupel_param *param, double value) {
     }
     double best = param->values[0];
     for (int i = 1; i < param->value_count; i++)
-        if (fabs(param->values[i] - value) < fabs(best - value)) best = param->values[i];
+        if (apart(param->values[i], value) < apart(best, value)) best = param->values[i];
     return best;
 }
 

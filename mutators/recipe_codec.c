@@ -56,14 +56,23 @@ static void code_i64(coder *c, int64_t *field) {
     code_bytes(c, &value, 8);
     *field = (int64_t)value;
 }
-/* Infinities and NaNs have no place in a recipe's numbers: read as 0. */
-static void code_f64(coder *c, double *field) {
+static void code_double(coder *c, double *field) {
     uint64_t value;
     memcpy(&value, field, sizeof value);
     code_bytes(c, &value, 8);
-    if (c->write != NULL) return;
-    memcpy(field, &value, sizeof value);
-    if (!isfinite(*field)) *field = 0;
+    if (c->write == NULL) memcpy(field, &value, sizeof value);
+}
+/* Infinities and NaNs have no place in a recipe's numbers: read as 0. */
+static void code_f64(coder *c, double *field) {
+    code_double(c, field);
+    if (c->write == NULL && !isfinite(*field)) *field = 0;
+}
+/* Unless the contract lists them. */
+static void code_param(coder *c, const cupel_param *param, double *field) {
+    code_double(c, field);
+    if (c->write != NULL || isfinite(*field)) return;
+    const double listed = cupel_param_nearest(param, *field);
+    *field = listed == *field || (isnan(listed) && isnan(*field)) ? listed : 0;
 }
 
 static void code_tensor(coder *c, int rank, cupel_tensor_recipe *tensor) {
@@ -102,7 +111,7 @@ static void code_recipe(const cupel_contract *contract, coder *c, cupel_recipe *
         code_u8(c, &recipe->types[i]);
         recipe->types[i] %= (uint8_t)contract->types[i].count;
     }
-    for (int i = 0; i < contract->param_count; i++) code_f64(c, &recipe->params[i]);
+    for (int i = 0; i < contract->param_count; i++) code_param(c, &contract->params[i], &recipe->params[i]);
     uint64_t schedule = recipe->schedule;
     code_u32(c, &recipe->aliases);
     code_bytes(c, &schedule, 8);

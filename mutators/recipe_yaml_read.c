@@ -96,14 +96,18 @@ static cupel_code read_i64(reader *r, int64_t *out) {
     return next(r);
 }
 
-static cupel_code read_double(reader *r, double *out) {
+static cupel_code read_number(reader *r, bool finite, double *out) {
     CUPEL_TRY(expect(r, YAML_SCALAR_EVENT, "a number"));
     const char *start = scalar(r);
     char *end;
     *out = strtod(start, &end);
-    if (end == start || *end != 0 || !isfinite(*out))
-        return FAIL(r, CUPEL_SYNTAX, "expected a finite number, found '%.60s'", start);
+    if (end == start || *end != 0 || (finite && !isfinite(*out)))
+        return FAIL(r, CUPEL_SYNTAX, "expected a %snumber, found '%.60s'", finite ? "finite " : "", start);
     return next(r);
+}
+
+static cupel_code read_double(reader *r, double *out) {
+    return read_number(r, true, out);
 }
 
 /* Calls entry for every key of the map at hand, the value being the next event. Keys come at most once. */
@@ -290,7 +294,8 @@ static cupel_code types_entry(reader *r, int key, void *self) {
 
 static cupel_code params_entry(reader *r, int key, void *self) {
     (void)self;
-    return read_double(r, &r->recipe->params[key]);
+    return read_number(r, false,
+                       &r->recipe->params[key]); /* of the contract's choices, which repair sees to */
 }
 
 static int tensor_names(const cupel_contract *contract, const char **names) {

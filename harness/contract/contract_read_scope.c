@@ -145,7 +145,7 @@ static cupel_code read_param_choices(cupel_reader *r, const cupel_yaml *list, cu
     param->integral = true;
     for (int i = 0; i < list->count; i++) {
         bool integral;
-        CUPEL_TRY(cupel_reader_number(r, list->items[i], "a finite number", &values[i], &integral));
+        CUPEL_TRY(cupel_reader_value(r, list->items[i], "a number", &values[i], &integral));
         param->integral = param->integral && integral;
     }
     param->kind = CUPEL_PARAM_ONE_OF;
@@ -158,8 +158,8 @@ static cupel_code read_param(cupel_reader *r, const cupel_yaml *node, cupel_para
     static const cupel_reader_key keys[] = {{"range", NULL}, {"one_of", NULL}};
     if (node->kind != CUPEL_YAML_MAP) {
         param->kind = CUPEL_PARAM_FIXED;
-        CUPEL_TRY(cupel_reader_number(r, node, "a number, {range: [lo, hi]} or {one_of: [..]}", &param->lo,
-                                      &param->integral));
+        CUPEL_TRY(cupel_reader_value(r, node, "a number, {range: [lo, hi]} or {one_of: [..]}", &param->lo,
+                                     &param->integral));
         param->hi = param->lo;
         return CUPEL_OK;
     }

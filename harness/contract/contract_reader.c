@@ -103,20 +103,32 @@ cupel_code cupel_reader_flag(cupel_reader *r, const cupel_yaml *node, bool *out)
 
 static const cupel_scalar_env no_names = {0};
 
-cupel_code cupel_reader_number(cupel_reader *r, const cupel_yaml *node, const char *what, double *out,
-                               bool *integral) {
+static cupel_code read_number(cupel_reader *r, const cupel_yaml *node, const char *what, bool finite,
+                              double *out, bool *integral) {
     CUPEL_TRY(cupel_reader_text(r, node, what));
     cupel_scalar_expr *expr;
     cupel_scalar value;
     /* what is no number at all is told in the caller's words */
     if (cupel_scalar_parse(node->text, r->arena, &expr, NULL) != CUPEL_OK ||
-        cupel_scalar_eval(expr, &no_names, &value, NULL) != CUPEL_OK || (value.real && !isfinite(value.d)))
+        cupel_scalar_eval(expr, &no_names, &value, NULL) != CUPEL_OK ||
+        (value.real && finite && !isfinite(value.d)))
         return cupel_reader_expected(r, node, "%s", what);
     *out = value.real ? value.d : (double)value.i;
+    if (isnan(*out)) *out = NAN; /* of one sign */
     if (!value.real && (value.i > INT64_C(1) << 53 || value.i < -(INT64_C(1) << 53)))
         return cupel_reader_expected(r, node, "%s of at most 2^53", what);
     if (integral) *integral = !value.real;
     return CUPEL_OK;
+}
+
+cupel_code cupel_reader_number(cupel_reader *r, const cupel_yaml *node, const char *what, double *out,
+                               bool *integral) {
+    return read_number(r, node, what, true, out, integral);
+}
+
+cupel_code cupel_reader_value(cupel_reader *r, const cupel_yaml *node, const char *what, double *out,
+                              bool *integral) {
+    return read_number(r, node, what, false, out, integral);
 }
 
 cupel_code cupel_reader_integer(cupel_reader *r, cupel_span text, const char *what, int64_t lo, int64_t hi,

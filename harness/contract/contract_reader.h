@@ -62,6 +62,9 @@ cupel_code cupel_reader_flag(cupel_reader *r, const cupel_yaml *node, bool *out)
 /* A finite number, written as in C. *integral (may be NULL): written as an integer. */
 cupel_code cupel_reader_number(cupel_reader *r, const cupel_yaml *node, const char *what, double *out,
                                bool *integral);
+/* inf, -inf and nan as well. */
+cupel_code cupel_reader_value(cupel_reader *r, const cupel_yaml *node, const char *what, double *out,
+                              bool *integral);
 /* An integer in lo..hi, from a part of a node's text. */
 cupel_code cupel_reader_integer(cupel_reader *r, cupel_span text, const char *what, int64_t lo, int64_t hi,
                                 int64_t *out);

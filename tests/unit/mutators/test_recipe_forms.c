@@ -317,11 +317,58 @@ static void test_histories(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(cupel_history_read(bad[i], &recipe));
 }
 
+/* Choices that are no finite numbers are kept in both forms, drawn, and told apart; others read as before. */
+static void test_params_that_are_not_finite(void **state) {
+    (void)state;
+    cupel_arena *arena = cupel_arena_create(0);
+    const cupel_contract *contract =
+        parsed("cupel: 1\n"
+               "source: {file: k.cu}\n"
+               "id: filled\n"
+               "dims: {N: 1..64}\n"
+               "params: {fill: {one_of: [0, -inf, nan, -1e4]}, end: inf}\n"
+               "inputs: {x: 'f32[N]'}\n"
+               "outputs: {y: 'f32[N]'}\n"
+               "ensures: {y: 'where(x < end, x, fill)'}\n"
+               "kernel: {entry: k, args: [x, y, fill, N], grid: [1], block: [32]}\n",
+               arena);
+    static const double choices[] = {0, -INFINITY, NAN, -1e4};
+    int seen[4] = {0};
+    for (int i = 0; i < 4; i++) {
+        cupel_recipe recipe = drawn(contract, 3), back;
+        uint8_t bytes[CUPEL_RECIPE_BYTES_MAX];
+        char *text = NULL;
+        recipe.params[0] = choices[i];
+        assert_int_equal(cupel_recipe_repair(contract, &recipe, 0, NULL), CUPEL_OK);
+        assert_int_equal(isnan(recipe.params[0]), isnan(choices[i]));
+        assert_true(isnan(choices[i]) || recipe.params[0] == choices[i]);
+        assert_true(recipe.params[1] == INFINITY);
+        const size_t size = cupel_recipe_encode(contract, &recipe, bytes, sizeof bytes);
+        assert_true(cupel_recipe_decode(contract, bytes, size, &back));
+        assert_true(cupel_recipe_equal(contract, &recipe, &back));
+        assert_int_equal(cupel_recipe_write(contract, &recipe, arena, &text, NULL), CUPEL_OK);
+        assert_int_equal(cupel_recipe_read(contract, "case.yaml", text, strlen(text), &back, NULL), CUPEL_OK);
+        assert_true(cupel_recipe_equal(contract, &recipe, &back));
+        recipe.params[0] = INFINITY; /* is none of them */
+        cupel_recipe_encode(contract, &recipe, bytes, sizeof bytes);
+        assert_true(cupel_recipe_decode(contract, bytes, size, &back));
+        assert_true(back.params[0] == 0);
+    }
+    for (uint64_t n = 0; n < 100; n++) {
+        const double fill = drawn(contract, n).params[0];
+        for (int i = 0; i < 4; i++) seen[i] += fill == choices[i] || (isnan(fill) && isnan(choices[i]));
+    }
+    assert_true(seen[0] > 0 && seen[1] > 0 && seen[2] > 0 && seen[3] > 0);
+    assert_int_equal(seen[0] + seen[1] + seen[2] + seen[3], 100);
+    cupel_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes_are_lossless),
         cmocka_unit_test(test_decoded_bytes_are_a_fixed_point),
         cmocka_unit_test(test_histories),
+        cmocka_unit_test(test_params_that_are_not_finite),
         cmocka_unit_test(test_other_bytes_are_refused),
         cmocka_unit_test(test_yaml_reads_and_writes_this),
         cmocka_unit_test(test_yaml_errors_have_a_place),
