@@ -1,5 +1,6 @@
 /* Two operands, element by element. */
 #include "bounded.h"
+#include "bounded_binary_node.h"
 #include "bounded_joined.h"
 #include "bounded_masked.h"
 #include "bounded_view.h"
@@ -395,81 +396,6 @@ static loop *loop_of(const cupel_bounded *b, int node) {
     }
 }
 
-/* The factors' share of a chain's extent. */
-static double share(cupel_tensor *t, bool inverted, bool peak) {
-    if (t->extents && !inverted) return peak ? t->chain_peak : t->chain_trough;
-    cupel_tensor_size(t);
-    const bool factors = t->extents && t->roundings > 0;
-    const double most = inverted ? 1 / fmin(t->least, factors ? t->chain_trough : INFINITY) : t->largest;
-    const double least = inverted ? 1 / fmax(t->largest, factors ? t->chain_peak : 0) : t->least;
-    return peak ? fmax(1, most) : fmin(1, least);
-}
-
-/* One factor's part of its element's extent. */
-static double element_trough(const cupel_tensor *t, int64_t i, bool inverted);
-
-static double element_peak(const cupel_tensor *t, int64_t i, bool inverted) {
-    if (t->peak && !inverted) return t->peak[i];
-    if (t->extents && !inverted) return t->chain_peak;
-    const double v = fabs(t->value[i]), r = cupel_radius_at(t, i);
-    if (!inverted) return fmax(1, v + r);
-    const double whole = v > r ? 1 / (v - r) : INFINITY;
-    return fmax(fmax(1, whole), t->roundings > 0 ? 1 / element_trough(t, i, false) : 0);
-}
-
-static double element_trough(const cupel_tensor *t, int64_t i, bool inverted) {
-    if (t->trough && !inverted) return t->trough[i];
-    if (t->extents && !inverted) return t->chain_trough;
-    const double v = fabs(t->value[i]), r = cupel_radius_at(t, i);
-    if (v + r == 0) return 1;
-    if (!inverted) return fmin(1, fmax(v - r, 0));
-    return fmin(fmin(1, 1 / (v + r)), t->roundings > 0 ? 1 / element_peak(t, i, false) : 1);
-}
-
-static void keep_chain(const pair *p, int64_t begin, int64_t n, bool division) {
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t x = p->at_x + i, y = p->at_y + i;
-        p->out->peak[begin + i] = element_peak(p->x, x, false) * element_peak(p->y, y, division);
-        p->out->trough[begin + i] = element_trough(p->x, x, false) * element_trough(p->y, y, division);
-    }
-}
-
-/* Sets the node-wide attributes of a product or quotient; *each: elements must keep their own extents for the
- * next of the chain. False when some legal order may leave the range, or lose more than a little at its
- * bottom: then the loops cannot run. */
-static bool plan_chain(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor *y, pair *p, bool *each) {
-    const cupel_node *n = &b->graph->nodes[node];
-    cupel_tensor *t = &b->tensors[node];
-    const bool division = n->op == CUPEL_OP_DIV;
-    const bool chained = x->roundings > 0 || y->roundings > 0;
-    const double own = division ? b->w.division + (b->plans[node].trait.root_divisor ? 5 : 0) : 1;
-    t->roundings = x->roundings + (division ? b->w.division : 1) * y->roundings + own;
-    t->direct = x->direct && y->direct;
-    const bool wanted = b->plans[node].wants_chain;
-    *each = wanted && t->sum;
-    /* a lone square's extents are its own size */
-    if (division) p->underflow = cupel_quotient_loss(&b->w, false);
-    if (!chained && (!wanted || (b->plans[node].trait.square && !t->sum))) return true;
-    t->extents = true;
-    t->chain_peak = share(x, false, true) * share(y, division, true);
-    t->chain_trough = share(x, false, false) * share(y, division, false);
-    t->chain_divisors = x->chain_divisors * (division ? share(y, false, true) : y->chain_divisors);
-    const bool low = t->chain_trough < 4 * b->w.normal, special = x->classes || y->classes;
-    /* so large a peak would blur the small elements */
-    const bool wide =
-        !(t->chain_peak < 0x1p16) || !(t->chain_peak * b->plans[node].trait.overflow * 4 < b->w.largest);
-    *each |= wanted && (wide || (low && (b->w.flush || special)) || x->peak || y->peak);
-    if (!chained) return true;
-    if (low && b->w.flush) return false;
-    if (low) {
-        p->inexact = true;
-        p->underflow *= t->chain_peak;
-    }
-    const double room = b->w.largest / (b->plans[node].trait.overflow * 4);
-    if (division && x->chain_divisors > 1 && !(t->chain_divisors < room)) return false;
-    return t->chain_peak < 0x1p16 && t->chain_peak * b->plans[node].trait.overflow * 4 < b->w.largest;
-}
-
 static cupel_code by_rules(cupel_bounded *b, int node, const pair *p, int64_t begin, int64_t n) {
     const cupel_node *self = &b->graph->nodes[node];
     const cupel_value_kind kind = b->graph->nodes[self->args[0]].kind;
@@ -486,78 +412,6 @@ static cupel_code by_rules(cupel_bounded *b, int node, const pair *p, int64_t be
         CUPEL_TRY(cupel_tensor_store(b, &b->tensors[node], begin + i, &r));
     }
     return CUPEL_OK;
-}
-
-/* The floor of an operand; under flush one that is subnormal may be a zero. */
-static double operand_floor(const cupel_bounded *b, const cupel_tensor *t) {
-    return b->w.flush && t->floor > 0 && t->floor < b->w.normal ? 0 : t->floor;
-}
-
-/* Is an argument's floor that of every term which it adds to the node, as in cupel_ball_add? */
-static bool bounds_terms(const cupel_bounded *b, int node, int which, const cupel_tensor *t) {
-    const cupel_bounded_plan *plan = &b->plans[node];
-    const bool parts = plan->trait.joins ? plan->trait.joins >> which & 1 : plan->has_sum;
-    return t->sum || t->terms == 1 || t->positive || !parts;
-}
-
-/* Attributes that hold for the whole node, from a representative element. */
-static void take_attributes(cupel_bounded *b, int node, cupel_tensor *x, cupel_tensor *y) {
-    const cupel_node *n = &b->graph->nodes[node];
-    cupel_tensor *t = &b->tensors[node];
-    const cupel_trait *trait = &b->plans[node].trait;
-    const bool joined = b->plans[node].joins;
-    const bool left = x->products || x->roundings > 0, right = y->products || y->roundings > 0;
-    if (t->sum) t->products = n->op == CUPEL_OP_MUL || n->op == CUPEL_OP_DIV || left || right;
-    if (t->sum && (n->op == CUPEL_OP_ADD || n->op == CUPEL_OP_SUB))
-        t->depth = fmin(x->products ? x->depth
-                        : left      ? 0
-                                    : INFINITY,
-                        y->products ? y->depth
-                        : right     ? 0
-                                    : INFINITY);
-    /* two scans in one: the second counts in full */
-    if (t->sum) t->scan = x->scan > y->scan ? x->scan : y->scan;
-    const double second = x->scan && y->scan ? (double)t->scan : 0;
-    const double floor_x = operand_floor(b, x), floor_y = operand_floor(b, y);
-    switch (n->op) {
-    case CUPEL_OP_ADD:
-        t->terms = joined ? x->terms + y->terms + second : 2;
-        if (floor_x > -INFINITY && floor_y > -INFINITY) {
-            const bool plain = bounds_terms(b, node, 0, x) && bounds_terms(b, node, 1, y);
-            double floor = floor_x + floor_y;
-            t->positive = plain && floor_x >= 0 && floor_y >= 0;
-            if (joined) floor = t->positive ? fmax(floor_x, floor_y) : -INFINITY;
-            t->floor = floor - 2 * b->w.unit * fabs(floor);
-        }
-        break;
-    case CUPEL_OP_SUB:
-        t->terms = joined ? x->terms + y->terms + second : 2;
-        if (trait->below_maximum) t->ceiling = 0;
-        break;
-    case CUPEL_OP_MUL:
-        t->terms = t->sum ? fmax(x->terms, y->terms) + second : 1;
-        if (trait->square || (floor_x >= 0 && floor_y >= 0)) t->floor = 0;
-        break;
-    case CUPEL_OP_DIV:
-        t->terms = t->sum ? x->terms : 1;
-        t->scan = t->sum ? x->scan : 0;
-        if (floor_x >= 0 && floor_y >= 0) t->floor = 0;
-        break;
-    /* as in cupel_ball_extremum: a side that may be infinite leaves the other's bound alone */
-    case CUPEL_OP_MAXIMUM:
-        t->floor = fmin(floor_x, floor_y);
-        t->ceiling = fmax(x->ceiling, y->ceiling);
-        if (!x->classes) t->floor = fmax(t->floor, floor_x);
-        if (!y->classes) t->floor = fmax(t->floor, floor_y);
-        break;
-    case CUPEL_OP_MINIMUM:
-        t->floor = fmin(floor_x, floor_y);
-        t->ceiling = fmax(x->ceiling, y->ceiling);
-        if (!x->classes) t->ceiling = fmin(t->ceiling, x->ceiling);
-        if (!y->classes) t->ceiling = fmin(t->ceiling, y->ceiling);
-        break;
-    default: break;
-    }
 }
 
 cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
@@ -578,11 +432,13 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
     t->sum = b->plans[node].has_sum;
     if (t->sum && b->plans[node].wants_chain) CUPEL_TRY(cupel_tensor_need_chain(b, t));
     if (n->kind == CUPEL_VALUE_REAL && (n->op == CUPEL_OP_MUL || n->op == CUPEL_OP_DIV)) {
-        bool each;
-        in_range = plan_chain(b, node, x, y, &p, &each);
-        if (each) CUPEL_TRY(cupel_tensor_need_chain(b, t));
+        cupel_binary_chain chain = {.underflow = p.underflow};
+        in_range = cupel_binary_plan_chain(b, node, x, y, &chain);
+        p.underflow = chain.underflow;
+        p.inexact = chain.inexact;
+        if (chain.each) CUPEL_TRY(cupel_tensor_need_chain(b, t));
     }
-    take_attributes(b, node, x, y);
+    cupel_binary_take_attributes(b, node, x, y);
     if (b->plans[node].wants_magnitude) CUPEL_TRY(cupel_tensor_need_magnitude(b, t));
     if (run && !(in_range && cupel_tensor_keeps(b, x) && cupel_tensor_keeps(b, y))) run = NULL;
     const bool chooses = n->kind == CUPEL_VALUE_BOOL || n->op == CUPEL_OP_MINIMUM ||
@@ -615,7 +471,8 @@ cupel_code cupel_bounded_binary(cupel_bounded *b, int node) {
             const bool difference = n->op == CUPEL_OP_ADD || n->op == CUPEL_OP_SUB;
             if (t->magnitude && difference) keep_magnitude(&p, begin, size);
             if (t->magnitude && !difference) keep_term(t, begin, size);
-            if (t->peak) keep_chain(&p, begin, size, n->op == CUPEL_OP_DIV);
+            if (t->peak)
+                cupel_binary_keep_chain(t, begin, p.x, p.at_x, p.y, p.at_y, size, n->op == CUPEL_OP_DIV);
         }
     }
     if (t->sum) cupel_tensor_end_chain(t);

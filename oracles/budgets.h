@@ -27,11 +27,12 @@ cupel_working cupel_working_of(const cupel_rules *rules);
 
 typedef struct cupel_budget {
     cupel_op op;
-    double f64_ulps;      /* double precision */
-    double precise_ulps;  /* single precision, math: precise */
-    double fast_ulps;     /* single precision, math: fast */
-    double fast_slope;    /* and so many ulps for each unit of |x| */
-    double fast_absolute; /* and so much whatever the result's size */
+    double f64_ulps;        /* double precision */
+    double precise_ulps;    /* single precision, math: precise */
+    double fast_ulps;       /* single precision, math: fast */
+    double fast_slope;      /* and so many ulps for each unit of |x| */
+    double fast_absolute;   /* and so much whatever the result's size */
+    double option_relative; /* and so much of it, where the contract names --use_fast_math besides */
     const char *source;
 } cupel_budget;
 

@@ -10,6 +10,8 @@ import sys
 import tarfile
 import tempfile
 
+from expect import Failed, expect
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TWO = "a.cu first accepted -\nb.cu second accepted -\nc.cu third rejected CMP-01\n"
 
@@ -36,15 +38,6 @@ print(json.dumps({"verdict": verdict, "reason": None if verdict == "accepted" el
                   "dims": [{"name": "N", "claimed": [1, 8], "tried": [1, 8]}]}))
 sys.exit({"accepted": 0, "rejected": 1, "inconclusive": 3}[verdict])
 """
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(holds, what, text):
-    if not holds:
-        raise Failed(f"{what}\n{text}")
 
 
 class Trial:

@@ -12,17 +12,12 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+E2E = os.path.join(os.path.dirname(HERE), "e2e")
 FAULTS = os.path.join(HERE, "faults")
-CAMPAIGN = os.path.join(os.path.dirname(HERE), "e2e", "campaign.py")
+CAMPAIGN = os.path.join(E2E, "campaign.py")
 
-
-class Failed(Exception):
-    pass
-
-
-def expect(holds, what, text):
-    if not holds:
-        raise Failed(f"{what}\n{text}")
+sys.path.insert(0, E2E)
+from expect import Failed, expect
 
 
 class Cupel:
