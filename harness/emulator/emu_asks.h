@@ -40,7 +40,9 @@ __asm__(
     "  .globl \\name\n  .hidden \\name\n  .type \\name,@function\n  \\name:\n"
     ".endm\n"
 
+    /* the word that aligning may leave out is no secret of the thread's: it is part of its stack */
     "cupel_function cupel_emu_ask_budget\n"
+    "  movq $0,-24(%rsp)\n"
     "  cupel_keep\n  cupel_keep_floats\n"
     "  movq 8(%rbp),%rdi\n  call *cupel_emu_budget_spent@GOTPCREL(%rip)\n"
     "  cupel_take_floats\n  cupel_go_back\n"

@@ -64,6 +64,7 @@ static queue *own_queue(void) {
         q->commits = q->first = q->count = 0;
     }
     used = true;
+    m->unforeseen++;
     return q;
 }
 

@@ -3,6 +3,7 @@
  * that ran it goes on with the next thread that has not begun. */
 #include <string.h>
 
+#include "emu_circle.h"
 #include "emu_local.h"
 #include "emu_resident.h"
 #include "emu_sanitize.h"
@@ -25,6 +26,12 @@ static uintptr_t distance(const cupel_emu_thread *thread) {
     return (uintptr_t)thread->wait_pc - m->barrier_pc;
 }
 
+/* Do all threads of the block wait for what another one may do? */
+static bool looks_out(void) {
+    if (m->watched) return cupel_emu_circle_holds(cupel_emu_resident_running());
+    return m->waiting_out ? m->heard : cupel_emu_global_spins();
+}
+
 /* Everyone has come as far as they can. Of those that waited for that, the ones that have come least far go
  * on: lanes that fell behind in a branch or a loop catch up before the others go further, as on a device
  * where a warp's lanes join again. False where all of them look out for what another block may do: then the
@@ -39,8 +46,7 @@ static bool release_stepped(void) {
             if (far > most) most = far;
         }
     }
-    if (least == UINTPTR_MAX && m->others && (m->waiting_out ? m->heard : cupel_emu_global_spins()))
-        return false;
+    if (least == UINTPTR_MAX && m->others && looks_out()) return false;
     bool everyone = least == most || ++m->turns >= TURNS_IN_A_ROW;
     if (everyone) m->turns = 0;
     for (uint32_t warps = m->stepped_warps; warps != 0; warps &= warps - 1) {
@@ -188,7 +194,6 @@ static __attribute__((noinline)) int release_barrier(int kind) {
     int result = barrier_result(kind, m->barrier_true, m->barrier_count);
     m->barrier_pc = m->coming_pc;
     m->barrier_count = m->barrier_true = 0;
-    m->passed++;
     if (m->sanitizing) cupel_emu_sanitize_block_meets();
     end_epoch();
     for (uint32_t w = 0; w < m->warp_count; w++) {
@@ -260,7 +265,8 @@ enum { SHORT_SLICE = 256 };
 
 /* A counter's next slice; 0 when the run has no steps left. */
 static uint32_t next_slice(void) {
-    uint64_t slice = m->steps_left < m->slice ? m->steps_left : m->slice;
+    const uint64_t wanted = m->watched ? 1 : m->slice;
+    uint64_t slice = m->steps_left < wanted ? m->steps_left : wanted;
     m->steps_left -= slice;
     return (uint32_t)slice;
 }
@@ -286,19 +292,39 @@ static bool spin_together(void) {
     return false;
 }
 
+/* The registers that a call preserves go on the stack, at sp, beside what the caller has put there: in a
+ * watch the stack is to tell all that the thread goes by. So the registers that a call may change, which tell
+ * nothing, come back without what was in them here. */
+__asm__(".text\n"
+        ".globl cupel_emu_budget_spent\n"
+        ".type cupel_emu_budget_spent,@function\n"
+        "cupel_emu_budget_spent:\n"
+        "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n  pushq %r13\n  pushq %r14\n  pushq %r15\n"
+        "  movq %rsp,%rsi\n  subq $8,%rsp\n"
+        "  call cupel_emu_block_spent\n"
+        "  addq $8,%rsp\n"
+        "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n"
+        "  .irp r,eax,ecx,edx,esi,edi,r8d,r9d,r10d,r11d\n  xorl %\\r,%\\r\n  .endr\n"
+        "  .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n  pxor %xmm\\n,%xmm\\n\n  .endr\n"
+        "  ret\n"
+        ".size cupel_emu_budget_spent,.-cupel_emu_budget_spent\n");
+
 /* A step is an executed edge, a store, a load whose place does not know its address (emu_site.c), a barrier
  * or a warp operation, so that every loop uses steps up, but for those without a way out that store nothing
  * (emu_fault.c). After a slice that one thread has
  * used up alone the others come to run: it may be spinning until another one stores a flag. Of the two
  * budgets one is spent twice in three times. */
-void cupel_emu_budget_spent(const void *pc) {
-    enum { A_SLICE_ALONE = 3, LONG_ALONE = 16 }; /* a window does not count a turn's first budget */
+void cupel_emu_block_spent(const void *pc, const void *sp) {
+    enum { A_SLICE_ALONE = 3, LONG_ALONE = 16 };
     cupel_emu_block_begin_budget();
     if (m->registers->budget == 0 || m->access_budget == 0) {
         cupel_emu_progress_more(pc);
         cupel_emu_block_begin_budget();
     }
-    if (m->waiting_out) cupel_emu_progress_spent();
+    if (m->watched) {
+        if (cupel_emu_circle_event(pc, sp)) cupel_emu_block_step(NULL);
+        return;
+    }
     if (++m->spent_alone < (m->waiting_out ? LONG_ALONE : A_SLICE_ALONE) && !spin_together()) return;
     m->slice = m->waiting_out ? CUPEL_EMU_SLICE : SHORT_SLICE;
     if (m->others && !m->races && !m->proving) cupel_emu_global_prove();

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "emu_circle.h"
 #include "emu_load.h"
 #include "emu_machine.h"
 #include "emu_sanitize.h"
@@ -201,8 +202,14 @@ static inline void order(uintptr_t address, size_t size, bool write, const void 
         cupel_emu_global_order(address, size, write ? CUPEL_EMU_STORE : CUPEL_EMU_LOAD, pc);
 }
 
+/* The budget is spent, and the access is still to come. */
+static __attribute__((noinline)) void spend(uintptr_t address, size_t size, bool write, const void *pc) {
+    cupel_emu_budget_spent(pc);
+    if (m->watched && write) cupel_emu_circle_store(address, size);
+}
+
 static __attribute__((noinline)) void uncommon(uintptr_t address, uint32_t size, bool write, const void *pc) {
-    if (m->access_budget == 0) cupel_emu_budget_spent(pc);
+    if (m->access_budget == 0) spend(address, size, write, pc);
     order(address, size, write, pc);
     if (address & (size - 1)) report(write, true, space_of(address), address, size, pc);
     settle(address, size, write, pc);
@@ -323,7 +330,7 @@ void cupel_emu_load_at(uintptr_t address, uint32_t size, cupel_emu_site *site, c
 
 /* Any size and alignment, in pieces. */
 static void access_range(uintptr_t address, size_t size, bool write, const void *pc) {
-    if (--m->access_budget == 0) cupel_emu_budget_spent(pc);
+    if (--m->access_budget == 0) spend(address, size, write, pc);
     if (size == 0) return;
     if (size <= CUPEL_EMU_STACK_BYTES && address - m->registers->stack_low <= CUPEL_EMU_STACK_BYTES - size)
         return;
@@ -441,7 +448,7 @@ static void refuse_local_atomic(const void *pc) {
 void cupel_emu_atomic_access(void *target, uint32_t size, int is_float) {
     uintptr_t address = (uintptr_t)target;
     const void *pc = __builtin_return_address(0);
-    if (--m->access_budget == 0) cupel_emu_budget_spent(pc);
+    if (--m->access_budget == 0) spend(address, size, true, pc);
     if (is_shared(address)) {
         m->shared_touched = m->seen[0] = m->seen[1] = true;
         if (m->policy.random_switch) order_shared(true, pc);

@@ -127,7 +127,8 @@ void cupel_emu_run_begin(cupel_emu_module *module, const cupel_emu_memory *memor
     m->steps_limit = m->steps_left = step_limit;
     m->registers->budget = m->access_budget = 0;
     m->shared_fill = shared_fill;
-    m->stopped = m->waiting_out = false;
+    m->stopped = m->waiting_out = m->watched = false;
+    m->unforeseen = 0;
     m->module_dirty = m->kept == module;
     m->kept = NULL;
     m->note_count = 0;

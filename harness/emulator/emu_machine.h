@@ -133,7 +133,7 @@ typedef struct cupel_emu_machine {
     bool exchanged;     /* from the first load of such memory on: it is more than a place for results */
     bool global_stored; /* ... stores there since the last barrier */
     bool proving;       /* loads of what another block could store are heard, */
-    bool heard;         /* and there was one (of this block, in this window of emu_progress.c) */
+    bool heard;         /* and there was one (of this block, in this watch of emu_circle.c) */
     uint64_t line_key;
     cupel_emu_line lines[CUPEL_EMU_LINES];
     cupel_emu_run runs[CUPEL_EMU_RUNS]; /* of input, found in this run; the next one goes to next_run */
@@ -153,7 +153,6 @@ typedef struct cupel_emu_machine {
     uint32_t barrier_true;  /* threads that came to the barrier with a true predicate */
     int barrier_kind;
     uint32_t grid_count;      /* threads that wait for all blocks */
-    uint64_t passed;          /* barriers of the launch that all came to, of blocks and of the grid */
     cupel_emu_departure left; /* why the block is not running */
     bool others;              /* besides this block, others run or have yet to begin (emu_resident.h) */
     bool spun;                /* a block of this launch has waited for another one */
@@ -177,13 +176,15 @@ typedef struct cupel_emu_machine {
     bool waiting_out;                 /* the steps are used up: does the run still get anywhere? */
     bool leaves;                      /* ... and the block is to leave when all its threads meet next, */
     bool met;                         /* as it has */
+    bool watched;                     /* ... and each budget is one step (emu_circle.c) */
     bool timed;                       /* somebody has looked at the clock since the steps were used up */
-    uint32_t slice;                   /* steps for a budget */
-    bool in_groups;                   /* only blocks that are in flight together change places in the order */
-    bool regroup;                     /* the run is to be made again in that way */
-    bool sampled;                     /* some blocks of the launch are left out, */
-    bool joined;                      /* and there was an atomic access to global memory */
-    unsigned char shared_fill;        /* every byte of shared memory before a block */
+    uint64_t unforeseen; /* things that a thread was told or has begun, and which its memory does not show */
+    uint32_t slice;      /* steps for a budget */
+    bool in_groups;      /* only blocks that are in flight together change places in the order */
+    bool regroup;        /* the run is to be made again in that way */
+    bool sampled;        /* some blocks of the launch are left out, */
+    bool joined;         /* and there was an atomic access to global memory */
+    unsigned char shared_fill; /* every byte of shared memory before a block */
     bool running, stopped, module_dirty;
     bool sanitizing; /* the candidate was compiled for the sanitizer, which hears of all that orders threads
                       */
@@ -207,6 +208,8 @@ void cupel_emu_block_go_on(void);
 void cupel_emu_block_poison(void);   /* fills shared memory */
 void cupel_emu_block_give_way(void); /* another block goes on, then, sooner or later, this thread */
 void cupel_emu_block_begin_budget(void);
+/* A budget is spent; the thread's registers and stack lie from sp on. */
+void cupel_emu_block_spent(const void *pc, const void *sp) __attribute__((visibility("hidden")));
 void cupel_emu_block_yield(void); /* a thread drawn at random goes on, maybe this one */
 /* ... after all others have come as far as they can, those at lower places first (NULL: last of all). */
 void cupel_emu_block_step(const void *pc);
@@ -219,6 +222,7 @@ void cupel_emu_tensor_finish(uint64_t value[], uint32_t lanes);
 void cupel_emu_async_reset(void);
 /* emu_named.c: no thread waits at a named barrier. Nobody can go on: ends the run if one does. */
 void cupel_emu_named_reset(void);
+uint64_t cupel_emu_named_hash(void); /* who has come to those of the running block; 0: nobody */
 void cupel_emu_named_deadlock(void);
 /* emu_schedule.c */
 void cupel_emu_schedule_begin(cupel_emu_policy *policy, uint64_t schedule);
@@ -282,9 +286,11 @@ bool cupel_emu_global_has_stored(void); /* since then */
 void cupel_emu_global_order(uintptr_t address, size_t size, cupel_emu_use use, const void *pc);
 /* emu_progress.c */
 uint64_t cupel_emu_steps_made(void);
-/* The run's steps are used up: there are some more now, or the run has ended, as a hang or not judged. */
+/* The run's steps are used up: there are some more now, or the run has ended, not judged. */
 void cupel_emu_progress_more(const void *pc);
-void cupel_emu_progress_spent(void); /* a budget has been spent since */
+/* No thread of the running block will come any further by itself: the run has ended as a hang, or not judged,
+ * or other blocks are to be looked at. */
+void cupel_emu_progress_stuck(const void *pc);
 /* emu_fault.c */
 void cupel_emu_fault_install(void);
 void cupel_emu_fault_watch(bool on); /* for loops that use no steps, while a launch runs */

@@ -2,7 +2,9 @@
  * barrier opens when as many threads have come as the count says; those that only arrive do not wait. */
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
+#include "emu_circle.h"
 #include "emu_resident.h"
 #include "emu_sanitize.h"
 #include "emu_switch.h"
@@ -36,6 +38,11 @@ static block *own_block(void) {
     for (uint32_t i = 0; i < block_count; i++)
         if (blocks[i].linear == m->block_linear) return &blocks[i];
     return NULL;
+}
+
+uint64_t cupel_emu_named_hash(void) {
+    const block *own = own_block();
+    return own && own->busy != 0 ? XXH3_64bits(own, sizeof *own) : 0;
 }
 
 static barrier *find(uint32_t id) {
@@ -89,6 +96,7 @@ void cupel_emu_named_barrier(uint32_t id, uint32_t threads, int arrive_only) {
         cupel_emu_report_stop(CUPEL_RUN_FAULT, CUPEL_FAULT_DEADLOCK, pc,
                               "threads come to barrier %u with different counts, %u and %u", id, b->expected,
                               threads);
+    if (m->watched) cupel_emu_circle_join(b->here);
     b->expected = threads;
     self->wait_pc = pc;
     b->here[self->home - m->warps] |= self->own;

@@ -122,6 +122,7 @@ void cupel_emu_unsupported(const char *what) {
 
 uint64_t cupel_emu_clock(void) {
     m->heard = m->timed = true; /* time passes for a block that waits, too */
+    m->unforeseen++;
     return m->steps_limit - m->steps_left - m->registers->budget - m->access_budget;
 }
 

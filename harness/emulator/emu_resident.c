@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "emu_circle.h"
 #include "emu_load.h"
 #include "emu_sanitize.h"
 
@@ -177,7 +178,6 @@ static void restore(cupel_emu_resident *b) {
     restore_memory(b);
     b->aside = false;
     grid.running = b;
-    b->entered = m->passed;
     m->left = b->left;
     m->current = b->current;
     m->registers->block = b->block;
@@ -223,14 +223,13 @@ static void begin_next(void) {
         no_memory();
         return;
     }
-    b->aside = b->heard = b->circled = false;
-    b->entered = m->passed;
-    b->passed = b->rests = 0;
+    b->aside = b->heard = b->stirs = false;
+    b->rests = 0;
+    memset(b->circling, 0, sizeof b->circling);
     b->linear = m->block_linear = grid.launched + ++grid.begun;
     b->block = (cupel_emu_dim){(uint32_t)(linear % dim.x), (uint32_t)(linear / dim.x % dim.y),
                                (uint32_t)(linear / dim.x / dim.y)};
     b->round = grid.round;
-    if (m->waiting_out) memset(b->made, 0, sizeof b->made);
     m->others = grid.ended + 1 < grid.total;
     m->heard = false;
     cupel_emu_global_forget_looks();
@@ -257,8 +256,6 @@ static void note_departure(void) {
     cupel_emu_resident *b = grid.running;
     grid.running = NULL;
     if (m->sanitizing) cupel_emu_sanitize_settle();
-    b->passed += m->passed - b->entered;
-    b->entered = m->passed;
     move_to_end(b);
     if (cupel_emu_global_has_stored()) grid.idle = false;
     if (m->left == CUPEL_EMU_ENDED) {
@@ -269,7 +266,7 @@ static void note_departure(void) {
     } else if (save(b)) {
         m->spun |= m->left == CUPEL_EMU_SPINS;
         grid.at_grid += m->left == CUPEL_EMU_AT_GRID;
-        if (m->met) cupel_emu_progress_met(b);
+        if (m->met) cupel_emu_circle_met(b);
     } else {
         no_memory();
     }
@@ -331,12 +328,12 @@ static cupel_emu_resident *draw(bool some_ready) {
 /* NULL: one that has not begun, where one may; else nobody. */
 static cupel_emu_resident *choose(void) {
     cupel_emu_resident *ready = first_ready();
-    if (m->policy.random_switch && (ready != NULL || may_begin())) return draw(ready != NULL);
+    if (m->policy.random_switch && (ready != NULL || may_begin()))
+        return draw(ready != NULL);
     return ready != NULL || may_begin() ? ready : next_spinning();
 }
 
 static void pass_grid(void) {
-    m->passed++;
     if (m->sanitizing) cupel_emu_sanitize_all_meet();
     grid.at_grid = 0;
     for (uint32_t i = 0; i < grid.count; i++) grid.blocks[i]->left = CUPEL_EMU_PAST_GRID;
@@ -409,6 +406,10 @@ cupel_emu_thread cupel_emu_resident_thread(const cupel_emu_resident *b, uint32_t
     return thread;
 }
 
+bool cupel_emu_resident_keeps_to_itself(const cupel_emu_resident *b) {
+    return !b->heard && (b->aside || !m->heard);
+}
+
 uint64_t cupel_emu_resident_hash(const cupel_emu_resident *b) {
     const size_t threads = bytes_of_threads();
     if (b->aside)
@@ -438,4 +439,8 @@ uint64_t cupel_emu_resident_ended(void) {
 
 uint64_t cupel_emu_resident_waiting(void) {
     return grid.total - grid.begun;
+}
+
+bool cupel_emu_resident_may_begin(void) {
+    return may_begin();
 }

@@ -19,7 +19,7 @@
  * block that has not begun: a device with more room may come to an end, so that nothing is said of it.
  *
  * Hangs: when no block can go on and none spins, those at the grid wait for blocks that have ended: a
- * deadlock. Blocks that spin for ever are found by emu_progress.c. */
+ * deadlock. Blocks that spin for ever are found by emu_circle.c. */
 #ifndef CUPEL_EMU_RESIDENT_H
 #define CUPEL_EMU_RESIDENT_H
 
@@ -45,16 +45,12 @@ typedef struct cupel_emu_resident {
     bool seen[2], shared_touched, global_stored;
     unsigned char *bytes; /* warps, threads, then static and dynamic shared memory, each with its map */
     size_t capacity;
-    /* of emu_progress.c */
-    bool heard;                           /* in this window, before it went aside last */
-    uint64_t made[CUPEL_EMU_THREADS_MAX]; /* steps of each thread in this window, at least */
-    uint64_t passed, entered; /* its barriers in this window, before it came to run last; m->passed then */
-    struct {
-        uint64_t alive, at_barrier, at_grid, shared;
-    } began;        /* what it was when the window began */
-    uint64_t rest;  /* all that there was of it when its threads had met once in this window */
-    uint32_t rests; /* how often they have since, before it went aside */
-    bool circled;   /* and then it was the same again */
+    /* of emu_circle.c */
+    bool heard;                             /* in this watch, before it went aside last */
+    bool stirs;                             /* has changed memory that blocks share, since its threads met */
+    uint32_t circling[CUPEL_EMU_WARPS_MAX]; /* slots of threads that go in a circle */
+    uint64_t rest;                          /* all that there was of it when its threads had met once */
+    uint32_t rests;                         /* how often they have in this watch */
 } cupel_emu_resident;
 
 /* Before a launch whose shape and shared memory the machine knows. False when it is over: a cooperative grid
@@ -79,11 +75,12 @@ cupel_emu_resident *cupel_emu_resident_running(void);
 const cupel_emu_warp *cupel_emu_resident_warps(const cupel_emu_resident *block);
 cupel_emu_thread cupel_emu_resident_thread(const cupel_emu_resident *block,
                                            uint32_t i); /* slot i % 32 of warp i / 32 */
-/* emu_progress.c: the steps of the run are used up, and the block has left where all its threads have met. */
-void cupel_emu_progress_met(cupel_emu_resident *block);
+/* It has looked at nothing that another block could change, in this watch. */
+bool cupel_emu_resident_keeps_to_itself(const cupel_emu_resident *block);
 /* A number that stands for the contents of its shared memory. */
 uint64_t cupel_emu_resident_hash(const cupel_emu_resident *block);
 uint64_t cupel_emu_resident_ended(void);   /* blocks */
 uint64_t cupel_emu_resident_waiting(void); /* blocks that have not begun */
+bool cupel_emu_resident_may_begin(void);   /* there is room for one of them */
 
 #endif

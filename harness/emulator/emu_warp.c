@@ -357,6 +357,7 @@ uint32_t cupel_emu_active_mask(void) {
     cupel_emu_warp *warp = self->home;
     if (--m->registers->budget == 0) cupel_emu_budget_spent(pc);
     self->wait_pc = pc;
+    m->unforeseen++; /* a device may answer otherwise */
     warp->asking |= self->own;
     cupel_emu_block_step(pc);
     if ((warp->asking & self->own) != 0) answer(warp, pc);
