@@ -206,6 +206,7 @@ cupel_emu_continuation cupel_emu_vote_here(void *sp, const void *pc, int kind, u
                                            int *predicate);
 cupel_emu_continuation cupel_emu_warp_here(void *sp, const void *pc, uint32_t mask);
 cupel_emu_continuation cupel_emu_barrier_here(void *sp, const void *pc, int kind, int predicate);
+cupel_emu_continuation cupel_emu_matrix_here(void *sp, const void *pc, cupel_emu_matrix *operands);
 
 /* What a candidate object exports under the name cupel_emu_candidate. Generated code (thunks) fills it in. */
 typedef struct cupel_emu_param {

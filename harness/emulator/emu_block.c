@@ -235,12 +235,6 @@ cupel_emu_continuation cupel_emu_barrier_here(void *sp, const void *pc, int kind
     return come_to_barrier(sp, pc, kind, predicate);
 }
 
-int cupel_emu_barrier_sync(int kind, int predicate) {
-    cupel_emu_thread *self = m->current;
-    return (int)cupel_emu_follow(self,
-                                 cupel_emu_barrier_here(NULL, __builtin_return_address(0), kind, predicate));
-}
-
 void cupel_emu_grid_sync(void) {
     const void *pc = __builtin_return_address(0);
     if (--m->registers->budget == 0) cupel_emu_budget_spent(pc);

@@ -31,12 +31,20 @@ __asm__(".text\n"
         ".macro cupel_function name\n"
         "  .balign 16\n  .globl \\name\n  .hidden \\name\n  .type \\name,@function\n  \\name:\n"
         ".endm\n"
-        "cupel_function cupel_emu_fiber_switch\n"
-        "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n  pushq %r13\n  pushq %r14\n  pushq %r15\n"
-        "  leaq 1f(%rip),%rcx\n  pushq %rcx\n  movq %rsp,(%rdi)\n"
-        "  movq %rsi,%rax\n  movq %rdx,%rsp\n  popq %rcx\n  jmpq *%rcx\n"
-        "1: popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n"
+        /* the registers that a call preserves, and where they are taken back */
+        ".macro cupel_keep_context\n"
+        "  .irp r,rbp,rbx,r12,r13,r14,r15\n  pushq %\\r\n  .endr\n"
+        "  leaq 1f(%rip),%rax\n  pushq %rax\n"
+        ".endm\n"
+        ".macro cupel_go_on\n"
+        "1:\n  .irp r,r15,r14,r13,r12,rbx,rbp\n  popq %\\r\n  .endr\n"
         "  popq %rcx\n  jmpq *%rcx\n"
+        ".endm\n"
+
+        "cupel_function cupel_emu_fiber_switch\n"
+        "  cupel_keep_context\n  movq %rsp,(%rdi)\n"
+        "  movq %rsi,%rax\n  movq %rdx,%rsp\n  popq %rcx\n  jmpq *%rcx\n"
+        "  cupel_go_on\n"
         "cupel_function cupel_emu_fiber_jump\n"
         "  movq %rdi,%rax\n  movq %rsi,%rsp\n  popq %rcx\n  jmpq *%rcx\n"
 
@@ -48,7 +56,19 @@ __asm__(".text\n"
         "  movq %rbx,%rdi\n  call cupel_emu_fiber_ended\n"
         "  testq %rdx,%rdx\n  jz 0b\n"
         "  leaq 2f(%rip),%r11\n  jmp 1b\n"
-        "2: movq %rdx,%rsp\n  popq %rcx\n  jmpq *%rcx\n");
+        "2: movq %rdx,%rsp\n  popq %rcx\n  jmpq *%rcx\n"
+
+        /* a meeting (emu_abi.h) where its call has stayed one */
+        ".macro cupel_meeting name\n"
+        "  .balign 16\n  .globl \\name\\()_sync\n  .type \\name\\()_sync,@function\n  \\name\\()_sync:\n"
+        "  movq %rcx,%r9\n  movq %rdx,%r8\n  movq %rsi,%rcx\n  movq %rdi,%rdx\n  movq (%rsp),%rsi\n"
+        "  cupel_keep_context\n  movq %rsp,%rdi\n"
+        "  call \\name\\()_here\n"
+        "  movq %rdx,%rsp\n  popq %rcx\n  jmpq *%rcx\n"
+        "  cupel_go_on\n"
+        ".endm\n"
+        "cupel_meeting cupel_emu_shuffle\ncupel_meeting cupel_emu_vote\ncupel_meeting cupel_emu_warp\n"
+        "cupel_meeting cupel_emu_barrier\ncupel_meeting cupel_emu_matrix\n");
 
 void cupel_emu_fiber_main(void) __attribute__((visibility("hidden")));
 

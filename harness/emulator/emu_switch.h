@@ -68,14 +68,10 @@ static inline __attribute__((always_inline)) cupel_emu_continuation cupel_emu_su
     return cupel_emu_go_on_with(next);
 }
 
-/* For functions that are called: self goes on as `to` says if that is another thread, whose stack is not
- * NULL. */
-static inline uint64_t cupel_emu_follow(cupel_emu_thread *self, cupel_emu_continuation to) {
-    return to.sp == NULL ? to.result : cupel_emu_fiber_switch(&self->sp, to);
-}
-
-static inline uint64_t cupel_emu_wait(cupel_emu_thread *self) {
-    return cupel_emu_follow(self, cupel_emu_suspend(self, NULL));
+/* For functions that are called: returns when self, the running thread, is chosen again. */
+static inline void cupel_emu_wait(cupel_emu_thread *self) {
+    const cupel_emu_continuation to = cupel_emu_suspend(self, NULL);
+    if (to.sp != NULL) cupel_emu_fiber_switch(&self->sp, to); /* NULL: it is chosen at once */
 }
 
 #endif

@@ -313,30 +313,11 @@ cupel_emu_continuation cupel_emu_warp_here(void *sp, const void *pc, uint32_t ma
     return meet(m->current, sp, pc, OPERATION_SYNC, mask);
 }
 
-uint64_t cupel_emu_shuffle_sync(uint64_t detail, uint32_t mask, uint64_t value) {
-    const void *pc = __builtin_return_address(0);
-    cupel_emu_thread *self = m->current;
-    return cupel_emu_follow(self, cupel_emu_shuffle_here(NULL, pc, detail, mask, value));
-}
-
-uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predicate) {
-    const void *pc = __builtin_return_address(0);
-    cupel_emu_thread *self = m->current;
-    return (uint32_t)cupel_emu_follow(self, cupel_emu_vote_here(NULL, pc, kind, mask, value, predicate));
-}
-
-void cupel_emu_warp_sync(uint32_t mask) {
-    cupel_emu_thread *self = m->current;
-    cupel_emu_follow(self, cupel_emu_warp_here(NULL, __builtin_return_address(0), mask));
-}
-
-void cupel_emu_matrix_sync(cupel_emu_matrix *operands) {
-    const void *pc = __builtin_return_address(0);
+cupel_emu_continuation cupel_emu_matrix_here(void *sp, const void *pc, cupel_emu_matrix *operands) {
     cupel_emu_thread *self = m->current;
     if (--m->registers->budget == 0) cupel_emu_budget_spent(pc);
     self->home->value[self->lane] = (uint64_t)(uintptr_t)operands;
-    const uint32_t operation = OPERATION_MATRIX + operands->kind * 16 + operands->count;
-    cupel_emu_follow(self, meet(self, NULL, pc, operation, UINT32_MAX));
+    return meet(self, sp, pc, OPERATION_MATRIX + operands->kind * 16 + operands->count, UINT32_MAX);
 }
 
 /* The lanes that ask at one place are told of each other. */
