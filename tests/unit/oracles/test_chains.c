@@ -1,4 +1,4 @@
-/* Chains of + and -: every order of the terms is allowed, and nothing more than that. */
+/* Chains of + and -, and of products: every order is allowed, and of + and - nothing more than that. */
 #include "exact_fixture.h"
 #include "philox.h"
 
@@ -37,8 +37,8 @@ static void expect_allowed(const chain *c, const char *text, float got, bool wan
                  (double)c->values[2], (double)c->values[3], (double)got, c->allowed.lo[0], c->allowed.hi[0]);
 }
 
-/* Every way to add n numbers two by two. */
-static void all_orders(const chain *c, const char *text, const float *numbers, int n) {
+/* Every way to add (or to multiply) n numbers two by two. */
+static void all_orders(const chain *c, const char *text, const float *numbers, int n, bool factors) {
     if (n == 1) expect_allowed(c, text, numbers[0], true);
     for (int i = 0; i < n; i++)
         for (int j = i + 1; j < n; j++) {
@@ -46,8 +46,8 @@ static void all_orders(const chain *c, const char *text, const float *numbers, i
             int count = 0;
             for (int k = 0; k < n; k++)
                 if (k != i && k != j) rest[count++] = numbers[k];
-            rest[count++] = numbers[i] + numbers[j];
-            all_orders(c, text, rest, count);
+            rest[count++] = factors ? numbers[i] * numbers[j] : numbers[i] + numbers[j];
+            all_orders(c, text, rest, count, factors);
         }
 }
 
@@ -82,10 +82,32 @@ static void every_order_of_the_terms_is_allowed(void **state) {
             answer(&c, rows[i].text);
             float terms[TERMS];
             for (int t = 0; t < TERMS; t++) terms[t] = c.values[t] * rows[i].signs[t];
-            all_orders(&c, rows[i].text, terms, rows[i].terms);
+            all_orders(&c, rows[i].text, terms, rows[i].terms, false);
             exact_end(&c.x);
         }
     }
+}
+
+/* So is every order of factors, up to both ends of the range, where an intermediate of one order alone may
+ * overflow or underflow. */
+static void every_order_of_factors_is_allowed(void **state) {
+    (void)state;
+    static const char *const texts[] = {"x * r * b", "x * (r * b)", "x * r * b * d", "(x * r) * (b * d)"};
+    int judged_products = 0;
+    for (int i = 0; i < 4; i++) {
+        cupel_random random = cupel_random_start(31, (uint64_t)i);
+        for (int k = 0; k < 100; k++) {
+            chain c;
+            start(&c);
+            for (int t = 0; t < TERMS; t++)
+                c.values[t] = ldexpf(drawn(&random), (int)cupel_random_below(&random, 160) - 80);
+            answer(&c, texts[i]);
+            judged_products += c.allowed.reasons[0] == CUPEL_REASON_JUDGED;
+            all_orders(&c, texts[i], c.values, i < 2 ? 3 : 4, true);
+            exact_end(&c.x);
+        }
+    }
+    assert_true(judged_products > 100);
 }
 
 /* Of two terms there is one order, and what a cast closes is one term. */
@@ -170,9 +192,11 @@ static void composites_keep_their_own_order(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_order_of_the_terms_is_allowed), cmocka_unit_test(nothing_else_is),
-        cmocka_unit_test(overflow_of_some_order_is_not_judged), cmocka_unit_test(signs_hold_in_every_order),
-        cmocka_unit_test(composites_keep_their_own_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_order_of_the_terms_is_allowed),
+                                       cmocka_unit_test(every_order_of_factors_is_allowed),
+                                       cmocka_unit_test(nothing_else_is),
+                                       cmocka_unit_test(overflow_of_some_order_is_not_judged),
+                                       cmocka_unit_test(signs_hold_in_every_order),
+                                       cmocka_unit_test(composites_keep_their_own_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
