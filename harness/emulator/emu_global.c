@@ -138,6 +138,7 @@ static bool has_exchange(bool buffer, cupel_emu_use use) {
 }
 
 void cupel_emu_global_order(uintptr_t address, size_t size, cupel_emu_use use, const void *pc) {
+    m->listened++;
     bool buffer = is_written_buffer(address);
     if (!buffer && !is_variable(address, size)) return;
     if (use != CUPEL_EMU_STORE) m->heard = true;

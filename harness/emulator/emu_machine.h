@@ -134,12 +134,13 @@ typedef struct cupel_emu_machine {
     bool global_stored; /* ... stores there since the last barrier */
     bool proving;       /* loads of what another block could store are heard, */
     bool heard;         /* and there was one (of this block, in this watch of emu_circle.c) */
+    uint64_t listened;  /* how many accesses outside shared memory were looked at for that */
     uint64_t line_key;
     cupel_emu_line lines[CUPEL_EMU_LINES];
     cupel_emu_run runs[CUPEL_EMU_RUNS]; /* of input, found in this run; the next one goes to next_run */
     uint32_t next_run;
     cupel_emu_run static_run, dynamic_run; /* of shared memory, found last: until it is poisoned */
-    uint32_t shared_site_count; /* sites that were told of shared memory since the last barrier; */
+    uint32_t shared_site_count;            /* sites that were told of shared memory since the last barrier; */
     cupel_emu_site *shared_sites[CUPEL_EMU_SHARED_SITES]; /* as many as fit */
     cupel_emu_policy policy;
 

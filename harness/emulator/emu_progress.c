@@ -10,9 +10,17 @@
 
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
-/* MORE_STEPS: about three seconds. It is watched for WATCH_STEPS and one step in WATCH_SHARE, at first and
- * then whenever it has twice as many steps behind it. */
-enum { GRANT = 1 << 20, MORE_STEPS = 1280 << 20, MORE_TIMES = 512, WATCH_STEPS = 1 << 18, WATCH_SHARE = 256 };
+/* MORE_STEPS: about three seconds, where an access that blocks may hear of takes as long as LISTENING steps.
+ * It is watched for WATCH_STEPS and one step in WATCH_SHARE, at first and then whenever it has twice as many
+ * steps behind it. */
+enum {
+    GRANT = 1 << 20,
+    MORE_STEPS = 1280 << 20,
+    LISTENING = 8,
+    MORE_TIMES = 512,
+    WATCH_STEPS = 1 << 18,
+    WATCH_SHARE = 256
+};
 
 static struct {
     uint64_t given;   /* steps of the run as it began */
@@ -27,7 +35,7 @@ uint64_t cupel_emu_steps_made(void) {
 /* Threads run for long when it is their turn, from here on. */
 static void begin(void) {
     more.given = m->steps_limit;
-    more.granted = more.next = 0;
+    more.granted = more.next = m->listened = 0;
     m->waiting_out = m->calm = true;
     m->timed = false;
     m->policy.stepwise = m->policy.random_switch = m->races = false;
@@ -71,7 +79,8 @@ static void give_up(const void *pc) {
 
 void cupel_emu_progress_more(const void *pc) {
     if (!m->waiting_out) begin();
-    if (more.granted >= MORE_STEPS || more.granted / MORE_TIMES >= more.given) give_up(pc);
+    const uint64_t spent = more.granted + LISTENING * m->listened;
+    if (spent >= MORE_STEPS || more.granted / MORE_TIMES >= more.given) give_up(pc);
     more.granted += GRANT;
     m->steps_limit += GRANT;
     m->steps_left += GRANT;
