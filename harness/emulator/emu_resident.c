@@ -328,8 +328,7 @@ static cupel_emu_resident *draw(bool some_ready) {
 /* NULL: one that has not begun, where one may; else nobody. */
 static cupel_emu_resident *choose(void) {
     cupel_emu_resident *ready = first_ready();
-    if (m->policy.random_switch && (ready != NULL || may_begin()))
-        return draw(ready != NULL);
+    if (m->policy.random_switch && (ready != NULL || may_begin())) return draw(ready != NULL);
     return ready != NULL || may_begin() ? ready : next_spinning();
 }
 
