@@ -236,7 +236,7 @@ static bool has_closed(const void *sp) {
     return covers(b, search.ran) && (!search.changed_global || is_alone(b));
 }
 
-/* The running thread, at an event that nobody expects. */
+/* At an event of a thread of which it is not known that it goes in a circle. */
 static void look(cupel_emu_resident *b, const void *pc, const void *sp) {
     uintptr_t caller;
     memcpy(&caller, (const char *)sp + SAVED_REGISTERS * sizeof caller, sizeof caller);

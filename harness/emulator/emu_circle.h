@@ -19,8 +19,8 @@ bool cupel_emu_circle_event(const void *pc, const void *sp);
 /* The running thread is about to store there, if that may be. */
 void cupel_emu_circle_store(uintptr_t address, size_t size);
 
-/* The running thread, of which it is not known that it goes in a circle, comes to where these slots of the
- * block's warps have come before it. */
+/* The running thread comes to where these slots of the block's warps have come before it: what they had for a
+ * circle may be none any more. */
 void cupel_emu_circle_join(const uint32_t slots[]);
 
 /* The block has left where all its threads have met at a barrier. */
