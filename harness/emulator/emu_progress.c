@@ -11,21 +11,22 @@
 static cupel_emu_machine *const m = &cupel_emu_the_machine;
 
 /* MORE_STEPS: about three seconds, where an access that blocks may hear of takes as long as LISTENING steps.
- * It is watched for WATCH_STEPS and one step in WATCH_SHARE, at first and then whenever it has twice as many
- * steps behind it. */
+ * It is watched for WATCH_STEPS and one step in WATCH_SHARE, at first, then whenever it has twice as many
+ * steps behind it, and at last. */
 enum {
     GRANT = 1 << 20,
     MORE_STEPS = 1280 << 20,
     LISTENING = 8,
     MORE_TIMES = 512,
-    WATCH_STEPS = 1 << 18,
-    WATCH_SHARE = 256
+    WATCH_STEPS = 1 << 15,
+    WATCH_SHARE = 512
 };
 
 static struct {
     uint64_t given;   /* steps of the run as it began */
     uint64_t granted; /* since */
     uint64_t next;    /* as many at the next watch */
+    bool last;        /* watch */
 } more;
 
 uint64_t cupel_emu_steps_made(void) {
@@ -36,6 +37,7 @@ uint64_t cupel_emu_steps_made(void) {
 static void begin(void) {
     more.given = m->steps_limit;
     more.granted = more.next = m->listened = 0;
+    more.last = false;
     m->waiting_out = m->calm = true;
     m->timed = false;
     m->policy.stepwise = m->policy.random_switch = m->races = false;
@@ -80,11 +82,13 @@ static void give_up(const void *pc) {
 void cupel_emu_progress_more(const void *pc) {
     if (!m->waiting_out) begin();
     const uint64_t spent = more.granted + LISTENING * m->listened;
-    if (spent >= MORE_STEPS || more.granted / MORE_TIMES >= more.given) give_up(pc);
+    const bool last = spent >= MORE_STEPS || more.granted / MORE_TIMES >= more.given;
+    if (more.last && !m->watched) give_up(pc);
     more.granted += GRANT;
     m->steps_limit += GRANT;
     m->steps_left += GRANT;
-    if (more.granted < more.next) return;
+    if (more.last || (more.granted < more.next && !last)) return;
+    more.last = last;
     more.next = 2 * more.granted;
     cupel_emu_circle_watch(WATCH_STEPS + more.granted / WATCH_SHARE);
 }
