@@ -13,14 +13,17 @@
 #define CUPEL_FENCE() (void)0
 #endif
 
-#define CUPEL_HINTED_LOAD(name, strong)                                                                      \
-    template <class T> CUPEL_INLINE T name(const T *p) { strong; return *p; }
+/* A load behind it is made every time, as one by a volatile asm is: what polls must not look once. */
+#define CUPEL_ANEW(p) asm volatile("" : "+r"(p))
+
+#define CUPEL_HINTED_LOAD(name, before)                                                                      \
+    template <class T> CUPEL_INLINE T name(const T *p) { before; return *p; }
 CUPEL_HINTED_LOAD(__ldg, (void)0)
 CUPEL_HINTED_LOAD(__ldca, (void)0)
-CUPEL_HINTED_LOAD(__ldcg, CUPEL_STRONG(p))
+CUPEL_HINTED_LOAD(__ldcg, CUPEL_STRONG(p); CUPEL_ANEW(p))
 CUPEL_HINTED_LOAD(__ldcs, (void)0)
 CUPEL_HINTED_LOAD(__ldlu, (void)0)
-CUPEL_HINTED_LOAD(__ldcv, CUPEL_STRONG(p))
+CUPEL_HINTED_LOAD(__ldcv, CUPEL_STRONG(p); asm volatile("" : "+r"(p) :: "memory"))
 /* The value's type does not take part in choosing the overload: __stcs(float *, 1.0). */
 #define CUPEL_HINTED_STORE(name, strong)                                                                     \
     template <class T> CUPEL_INLINE void name(T *p, std::common_type_t<T> value) { strong; *p = value; }

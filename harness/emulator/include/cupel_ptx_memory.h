@@ -28,6 +28,7 @@ template <class Sem, class T> CUPEL_INLINE void cupel_ptx_ld(T &d, const void *p
         __builtin_memcpy(&d, &bits, sizeof d);
         cupel_ptx_fence();
     } else {
+        CUPEL_ANEW(p);
         const piece bits = *(const piece *)p;
         __builtin_memcpy(&d, &bits, sizeof d);
     }
