@@ -99,6 +99,8 @@ CUPEL_EMU_DEVICE void cupel_emu_atomic_anywhere(void);
 /* After an exchange that took place: where threads exchange at one address, it may carry a sum or guard one,
  * and the result may depend on their order. */
 CUPEL_EMU_DEVICE void cupel_emu_atomic_exchanged(void *address);
+/* After a comparison that was met: by one thread too, since it may be why the others did not try. */
+CUPEL_EMU_DEVICE void cupel_emu_atomic_swapped(void);
 /* __trap, failed device assert, and things the emulator refuses at run time; these do not return. */
 CUPEL_EMU_DEVICE void cupel_emu_trap(void) __attribute__((noreturn));
 CUPEL_EMU_DEVICE void cupel_emu_assert_fail(const char *condition, const char *file, unsigned line,

@@ -472,6 +472,10 @@ void cupel_emu_atomic_exchanged(void *address) {
     if (!m->out->float_atomics) note_float_add((uintptr_t)address);
 }
 
+void cupel_emu_atomic_swapped(void) {
+    m->out->float_atomics = true;
+}
+
 int cupel_emu_address_space(const void *address) {
     cupel_space space = space_of((uintptr_t)address);
     return space == CUPEL_SPACE_GLOBAL ? 0 : space == CUPEL_SPACE_SHARED ? 1 : 2;

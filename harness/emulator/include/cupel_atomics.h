@@ -65,7 +65,7 @@ CUPEL_ATOMIC_EXCHANGE(float)
         T old = CUPEL_PAST_CHECKER(T, address);                                                              \
         if (old != compare) return old;                                                                      \
         CUPEL_PAST_CHECKER(T, address) = value;                                                              \
-        cupel_emu_atomic_exchanged(address);                                                                 \
+        cupel_emu_atomic_swapped();                                                                          \
         return old;                                                                                          \
     }                                                                                                        \
     CUPEL_INLINE T atomicCAS_block(T *address, T compare, T value) { return atomicCAS(address, compare, value); } \
@@ -95,7 +95,7 @@ CUPEL_INLINE std::enable_if_t<sizeof(T) == 16 && alignof(T) >= 16, T> atomicCAS(
     __builtin_memcpy(&bits, &value, 16);
     if (old == wanted) {
         CUPEL_PAST_CHECKER(cupel_u128, address) = bits;
-        cupel_emu_atomic_exchanged(address);
+        cupel_emu_atomic_swapped();
     }
     T result;
     __builtin_memcpy(&result, &old, 16);
