@@ -152,10 +152,11 @@ CUPEL_EMU_DEVICE void cupel_emu_matrix_sync(cupel_emu_matrix *operands);
 
 /* What instrumented code calls (flags in emu_flags.h). Before each access to memory, with its address; sizes
  * 1, 2, 4, 8, 16 are naturally aligned accesses and an address that is not a multiple of the size is reported
- * as misaligned, N is any other size. A vector type of CUDA whose alignment exceeds its elements' (float4,
- * int2, ..) must therefore be copied by one access of a clang vector type (a union with an ext_vector_type
- * member, copied in the copy constructor and in operator=): a copy by members shows the optimiser, and so the
- * checker, single elements. Shared variables come through here too. */
+ * as misaligned, N is any other size or an access whose type demands less alignment. A vector type of CUDA
+ * whose alignment exceeds its elements' (float4, int2, ..) must therefore be copied by one access of a clang
+ * vector type (a union with an ext_vector_type member, copied in the copy constructor and in operator=): a
+ * copy by members shows the optimiser, and so the checker, single elements. Shared variables come through
+ * here too. */
 void cupel_emu_load1_noabort(uintptr_t address);
 void cupel_emu_load2_noabort(uintptr_t address);
 void cupel_emu_load4_noabort(uintptr_t address);

@@ -341,13 +341,13 @@ static void access_range(uintptr_t address, size_t size, bool write, const void 
     }
 }
 
-void cupel_emu_check_access(uintptr_t address, size_t size, bool write, const void *pc) {
-    if (size > 16 || (size & (size - 1)) != 0) {
-        access_range(address, size, write, pc);
-    } else {
-        --m->access_budget;
-        uncommon(address, (uint32_t)size, write, pc);
-    }
+void cupel_emu_check_access(uintptr_t address, uint32_t size, bool write, const void *pc) {
+    --m->access_budget;
+    uncommon(address, size, write, pc);
+}
+
+void cupel_emu_check_range(uintptr_t address, size_t size, bool write, const void *pc) {
+    access_range(address, size, write, pc);
 }
 
 void cupel_emu_loadN_noabort(uintptr_t address, size_t size) {

@@ -23,7 +23,9 @@
  * past the end, nor stores out of endless loops. kernel-address with outlined callbacks under our own prefix
  * gives address, size and direction of every access that the optimiser leaves: repeated accesses in one
  * block, constant offsets into shared arrays and locals that stay in memory included. Stack and globals get
- * no red zones. */
+ * no red zones. An access whose type demands less alignment than its size (two floats of a structure, joined
+ * by the optimiser) comes as one of any size, N; with a shadow byte for eight bytes, 16 of them at a multiple
+ * of 8 would not. */
 #define CUPEL_EMU_CHECK_FLAGS                                                                                \
     "-fsanitize=kernel-address,fuzzer-no-link", "-mllvm", "-asan-memory-access-callback-prefix=cupel_emu_",  \
         "-mllvm", "-asan-stack=0", CUPEL_EMU_CALLBACK_FLAGS
@@ -32,12 +34,12 @@
     "-fsanitize-recover=kernel-address", "-mllvm", "-asan-instrumentation-with-call-threshold=0", "-mllvm",  \
         "-asan-globals=0", "-mllvm", "-instcombine-code-sinking=0", "-mllvm", "-disable-licm-promotion",     \
         "-mllvm", "-asan-opt-same-temp=0", "-mllvm", "-asan-opt-globals=0", "-fsanitize-coverage-type=3",    \
-        "-fsanitize-coverage-trace-pc-guard", CUPEL_EMU_ORDER_FLAGS
+        "-fsanitize-coverage-trace-pc-guard", "-mllvm", "-asan-mapping-scale=4", CUPEL_EMU_ORDER_FLAGS
 
 /* The same for the sanitizer, in place of the check flags: other callbacks (emu_strict.h), and of
  * ThreadSanitizer's instrumentation the one thing that the address one does not tell, which accesses are
  * volatile: its calls come right before those of the other. Local arrays get red zones, in a shadow at 1 <<
- * 44 (emu_local.c). Also defines what device headers go by. */
+ * 44, a byte for sixteen (emu_local.c). Also defines what device headers go by. */
 #define CUPEL_EMU_STRICT_FLAGS                                                                               \
     "-fsanitize=kernel-address,fuzzer-no-link,thread", "-mllvm",                                             \
         "-asan-memory-access-callback-prefix=cupel_emu_strict_", "-mllvm", "-tsan-distinguish-volatile=1",   \

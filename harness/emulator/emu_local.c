@@ -8,7 +8,7 @@
 /* Below every address that is a program's, above every one that AddressSanitizer takes for itself: the shadow
  * of the upper half of user space lies in a part of it that nobody uses. */
 #define SHADOW_OFFSET ((uintptr_t)1 << 44)
-enum { SCALE = 3, CHUNK = 1 << 20, CHUNKS_MAX = 1024 };
+enum { SCALE = 4, GRAIN = 1 << SCALE, CHUNK = 1 << 20, CHUNKS_MAX = 1024 };
 
 static struct {
     int count;
@@ -39,12 +39,13 @@ bool cupel_emu_local_stack(uintptr_t low) {
     return map_chunk(first) && (last == first || map_chunk(last));
 }
 
-/* A shadow byte: 0, all eight may be touched; below 8, so many of the first; else none. */
+/* A shadow byte: 0, the whole grain may be touched; below GRAIN, so many of the first; else none. */
 bool cupel_emu_local_allows(uintptr_t address, size_t size) {
     for (uintptr_t at = address; at < address + size;) {
-        const uintptr_t stop = (at | 7) + 1 < address + size ? (at | 7) + 1 : address + size;
+        const uintptr_t stop =
+            (at | (GRAIN - 1)) + 1 < address + size ? (at | (GRAIN - 1)) + 1 : address + size;
         const int8_t shadow = *(const int8_t *)shadow_of(at);
-        if (shadow != 0 && (shadow < 0 || (intptr_t)(stop - 1 & 7) >= shadow)) return false;
+        if (shadow != 0 && (shadow < 0 || (intptr_t)(stop - 1 & (GRAIN - 1)) >= shadow)) return false;
         at = stop;
     }
     return true;

@@ -1,6 +1,6 @@
 /* Local arrays in front of the sanitizer: code that was compiled for it keeps red zones around the arrays
- * that lie on a thread's stack, and says so in a shadow of the stack, a byte for eight (as AddressSanitizer's
- * instrumentation does for Linux, with an offset of ours: CUPEL_EMU_STRICT_FLAGS). */
+ * that lie on a thread's stack, and says so in a shadow of the stack, a byte for sixteen (as
+ * AddressSanitizer's instrumentation does for Linux, with an offset of ours: CUPEL_EMU_STRICT_FLAGS). */
 #ifndef CUPEL_EMU_LOCAL_H
 #define CUPEL_EMU_LOCAL_H
 

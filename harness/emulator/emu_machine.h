@@ -259,8 +259,10 @@ void cupel_emu_report_fill(cupel_outcome outcome, cupel_fault fault, const void 
 void cupel_emu_report_end(void);
 CUPEL_EMU_NO_WAY_BACK void cupel_emu_report_deadlock(void);
 /* emu_check.c */
-/* Everything there is to check about an access, which is ordered among those of other threads. */
-void cupel_emu_check_access(uintptr_t address, size_t size, bool write, const void *pc);
+/* Everything there is to check about an access, which is ordered among those of other threads: one of 1, 2,
+ * 4, 8 or 16 bytes that is to be aligned to them, and one of any size and alignment. */
+void cupel_emu_check_access(uintptr_t address, uint32_t size, bool write, const void *pc);
+void cupel_emu_check_range(uintptr_t address, size_t size, bool write, const void *pc);
 void cupel_emu_check_begin(void);
 /* An access that the runtime makes for the running thread, 4, 8 or 16 bytes; a read of only the first bytes
  * of one that is to be aligned; whether a store would stay in shared memory, and if not, its report. */

@@ -31,11 +31,15 @@ static bool is_private(uintptr_t address) {
            address - (uintptr_t)m->parameters < sizeof m->parameters;
 }
 
-/* The checker may let other threads run first; the sanitizer hears of the access when its turn has come. */
-static void access(uintptr_t address, size_t size, bool write, const void *pc) {
+/* The checker may let other threads run first; the sanitizer hears of the access when its turn has come.
+ * aligned: to its size, which is a power of two, or it is reported. */
+static void access(uintptr_t address, size_t size, bool aligned, bool write, const void *pc) {
     const bool strong = strong_next == (const void *)address;
     strong_next = NULL;
-    cupel_emu_check_access(address, size, write, pc);
+    if (aligned)
+        cupel_emu_check_access(address, (uint32_t)size, write, pc);
+    else
+        cupel_emu_check_range(address, size, write, pc);
     if (address - m->registers->stack_low < CUPEL_EMU_STACK_BYTES && !cupel_emu_local_allows(address, size))
         cupel_emu_report_access(write ? CUPEL_ACCESS_OUT_OF_BOUNDS_WRITE : CUPEL_ACCESS_OUT_OF_BOUNDS_READ,
                                 CUPEL_SPACE_LOCAL, address, size, pc);
@@ -45,10 +49,10 @@ static void access(uintptr_t address, size_t size, bool write, const void *pc) {
 
 #define CUPEL_EMU_STRICT_ACCESS(size)                                                                        \
     void cupel_emu_strict_load##size##_noabort(uintptr_t address) {                                          \
-        access(address, size, false, __builtin_return_address(0));                                           \
+        access(address, size, true, false, __builtin_return_address(0));                                     \
     }                                                                                                        \
     void cupel_emu_strict_store##size##_noabort(uintptr_t address) {                                         \
-        access(address, size, true, __builtin_return_address(0));                                            \
+        access(address, size, true, true, __builtin_return_address(0));                                      \
     }
 CUPEL_EMU_STRICT_ACCESS(1)
 CUPEL_EMU_STRICT_ACCESS(2)
@@ -57,27 +61,27 @@ CUPEL_EMU_STRICT_ACCESS(8)
 CUPEL_EMU_STRICT_ACCESS(16)
 
 void cupel_emu_strict_loadN_noabort(uintptr_t address, size_t size) {
-    access(address, size, false, __builtin_return_address(0));
+    access(address, size, false, false, __builtin_return_address(0));
 }
 
 void cupel_emu_strict_storeN_noabort(uintptr_t address, size_t size) {
-    access(address, size, true, __builtin_return_address(0));
+    access(address, size, false, true, __builtin_return_address(0));
 }
 
 /* pc: these are called by the candidate's own memcpy, a jump away from the code that wanted it. */
 void *cupel_emu_strict_memcpy(void *target, const void *source, size_t size) {
-    access((uintptr_t)source, size, false, __builtin_return_address(0));
-    access((uintptr_t)target, size, true, __builtin_return_address(0));
+    access((uintptr_t)source, size, false, false, __builtin_return_address(0));
+    access((uintptr_t)target, size, false, true, __builtin_return_address(0));
     return memmove(target, source, size);
 }
 
 void *cupel_emu_strict_memmove(void *target, const void *source, size_t size) {
-    access((uintptr_t)source, size, false, __builtin_return_address(0));
-    access((uintptr_t)target, size, true, __builtin_return_address(0));
+    access((uintptr_t)source, size, false, false, __builtin_return_address(0));
+    access((uintptr_t)target, size, false, true, __builtin_return_address(0));
     return memmove(target, source, size);
 }
 
 void *cupel_emu_strict_memset(void *target, int value, size_t size) {
-    access((uintptr_t)target, size, true, __builtin_return_address(0));
+    access((uintptr_t)target, size, false, true, __builtin_return_address(0));
     return memset(target, value, size);
 }

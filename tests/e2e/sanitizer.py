@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every contract of a manifest in front of the sanitizer: accepted kernels give no report, listed racy ones give one with
-the lines of both accesses.
+"""Every contract of a manifest in front of the sanitizer: accepted kernels give no report of a race or of a misaligned
+access, listed racy ones give one with the lines of both accesses.
 
 A line of the list: file, contract id, and the two lines by their comments or numbers (a text that the source line holds,
 without spaces: a dot stands for one). Prints one line a contract in TAP-like form; exit status 0 when all is as it should
@@ -39,6 +39,10 @@ def races(report):
     return [f["race"] for f in report.get("findings", []) if f.get("race")]
 
 
+def misaligned(report):
+    return [f["text"] for f in report.get("findings", []) if f["text"].startswith("misaligned")]
+
+
 def matches(path, number, pattern):
     with open(path, encoding="utf-8") as lines:
         text = lines.readlines()[number - 1]
@@ -54,7 +58,7 @@ def complain(options, path, report, patterns):
         return [f"nothing was sanitized: {seen}"]
     found = races(report)
     if patterns is None:
-        return [f"a report: {json.dumps(r)}" for r in found]
+        return [f"a report: {json.dumps(r)}" for r in found] + misaligned(report)
     for race in found:
         numbers = race["earlier"]["line"], race["later"]["line"]
         for one, two in (numbers, numbers[::-1]):

@@ -13,7 +13,7 @@
 #include "schedule.h"
 #include "text.h"
 
-void sanitizer_open(const char *file, sanitizer_file *out) {
+void sanitizer_open_as(const char *file, bool strict, bool fused, bool debug, sanitizer_file *out) {
     char path[600], cache[] = "/tmp/cupel-sanitizer-test-XXXXXX", command[128];
     cupel_error err = {0};
     size_t length;
@@ -32,13 +32,19 @@ void sanitizer_open(const char *file, sanitizer_file *out) {
                                          .entry_count = out->kernel_count,
                                          .entries = out->kernels,
                                          .cache = cache,
-                                         .strict = true};
+                                         .strict = strict,
+                                         .fused = fused,
+                                         .debug = debug};
     const char *object;
     if (cupel_emu_compile(&request, out->arena, &object, &err) != CUPEL_OK)
         fail_msg("%s:%d: %s", err.file, err.line, err.text);
     if (cupel_emu_module_load(object, &out->module, &err) != CUPEL_OK) fail_msg("%s", err.text);
     snprintf(command, sizeof command, "rm -rf '%s'", cache); /* loaded and mapped */
     assert_int_equal(system(command), 0);
+}
+
+void sanitizer_open(const char *file, sanitizer_file *out) {
+    sanitizer_open_as(file, true, false, false, out);
 }
 
 void sanitizer_close(sanitizer_file *file) {

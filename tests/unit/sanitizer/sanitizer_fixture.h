@@ -15,6 +15,8 @@ typedef struct sanitizer_file {
 
 /* A file of this folder, compiled for the sanitizer; fails the test when that does not work. */
 void sanitizer_open(const char *file, sanitizer_file *out);
+/* The same compiled in another way (emu_compile.h). */
+void sanitizer_open_as(const char *file, bool strict, bool fused, bool debug, sanitizer_file *out);
 void sanitizer_close(sanitizer_file *file);
 
 /* Two blocks of 128 threads with 512 bytes of shared memory, under cupel_schedule_nth(schedule), given an
