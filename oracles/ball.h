@@ -19,7 +19,8 @@ typedef struct cupel_ball {
     double radius;         /* of finite results; 0: every conforming kernel holds exactly value */
     double floor, ceiling; /* the range of the operation that made it, which clips value -+ radius */
     /* sums: + - around a sum join it as further terms; MUL and DIV by a factor may go inside */
-    double magnitude; /* sum of |term| + radius over the finite terms; |value| + radius when it is no sum */
+    double magnitude; /* sum of |term| + radius over the finite terms, beside infinite ones too; |value| +
+                         radius when it is no sum */
     double spread;    /* the terms' own radii, without the roundings of the sum */
     double terms;     /* number of terms, 1 when it is no sum */
     double grain;     /* a power of two that all terms are multiples of; 0 when some term is not exact */

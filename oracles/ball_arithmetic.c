@@ -27,6 +27,22 @@ static cupel_ball part_of(const cupel_working *w, const cupel_trait *t, bool bes
     return part;
 }
 
+/* The finite terms of a sum or chain count on where another term makes it infinite: in another order they
+ * come first. */
+static cupel_ball close_terms(const cupel_working *w, const cupel_trait *t, cupel_ball r, double top) {
+    const double magnitude = r.magnitude;
+    r = cupel_ball_close(w, t, r, top);
+    if (!isfinite(r.value)) r.magnitude = magnitude;
+    return r;
+}
+
+/* Some order overflows before it comes to an infinite term, which may have the other sign. */
+static bool may_oppose_infinity(const cupel_working *w, const cupel_trait *t, const cupel_ball *a,
+                                const cupel_ball *b, double extent) {
+    const bool infinite = (a->classes | b->classes) & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
+    return infinite && !(extent * t->overflow < w->largest);
+}
+
 /* x - amax(x) is never joined: no kernel starts a sum from the maximum of its results. What joins a SUM is a
  * sum for what comes after, whose factors may go inside; a chain of + and - alone is one only for its terms.
  */
@@ -74,11 +90,9 @@ cupel_ball cupel_ball_add(const cupel_working *w, const cupel_trait *t, bool sub
         r.peak = fmax(1, fabs(value) + r.radius);
         r.trough = fabs(value) + r.radius == 0 ? 1 : fmin(1, fmax(fabs(value) - r.radius, 0));
     }
-    /* a term that stands beside a sum that may overflow */
-    const bool infinite = (a.classes | b.classes) & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
     const double extent = r.products ? r.peak : joined ? r.magnitude : fabs(value) + moved;
-    if (joined && infinite && !(extent * t->overflow < w->largest)) r.classes |= CUPEL_CLASS_NAN;
-    return cupel_ball_close(w, t, r, extent);
+    if (joined && may_oppose_infinity(w, t, &a, &b, extent)) r.classes |= CUPEL_CLASS_NAN;
+    return close_terms(w, t, r, extent);
 }
 
 /* The sum state of a product of a sum and a factor: the factor may go inside, where it rounds every term
@@ -178,15 +192,17 @@ cupel_ball cupel_ball_multiply(const cupel_working *w, const cupel_trait *t, con
         r.classes |= cupel_zero_sign_product(cupel_ball_reach(&a), cupel_ball_reach(&b));
     r.spread = r.radius;
     r.grain = r.radius == 0 ? r.grain : 0;
-    r.magnitude = fabs(value) + r.radius;
+    r.magnitude = isfinite(value) ? fabs(value) + r.radius : 0;
     const bool powers = a.radius == 0 && b.radius == 0 && in_range;
     if (a.sum && isfinite(b.value))
         scale_sum(w, &r, &a, fabs(b.value), b.radius, 1, powers && is_power_of_two(b.value));
     if (b.sum && isfinite(a.value))
         scale_sum(w, &r, &b, fabs(a.value), a.radius, 1, powers && is_power_of_two(a.value));
     const double chain = cupel_ball_is_product(&a) || cupel_ball_is_product(&b) ? r.peak : 0;
+    const double scaled = r.sum ? r.magnitude : 0;
     if (may_lose_infinity(w, &r, &a, &b)) r.classes |= CUPEL_CLASS_NAN;
-    return cupel_ball_close(w, t, r, fmax(fmax(fabs(value) + r.radius, chain), r.sum ? r.magnitude : 0));
+    if (r.sum && may_oppose_infinity(w, t, &a, &b, fmax(chain, scaled))) r.classes |= CUPEL_CLASS_NAN;
+    return close_terms(w, t, r, fmax(fmax(fabs(value) + r.radius, chain), scaled));
 }
 
 cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const cupel_ball *a_,
@@ -243,9 +259,9 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
     if (value == 0 && r.radius == 0 && r.direct)
         r.classes |= cupel_zero_sign_product(cupel_ball_reach(&a), divisor);
     r.spread = r.radius;
-    r.magnitude = fabs(value) + r.radius;
+    r.magnitude = isfinite(value) ? fabs(value) + r.radius : 0;
     if (r.radius > 0) r.grain = 0;
-    if (a.sum && isfinite(value) && least > 0)
+    if (a.sum && (isfinite(value) || isfinite(b.value)) && least > 0)
         scale_sum(w, &r, &a, 1 / least, moved > 0 ? b.radius / least / least : 0, w->division,
                   power && in_range && b.radius == 0);
     /* an infinity over a product of divisors that may be infinite, too */
@@ -255,5 +271,7 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
     double top = fmax(inverse, cupel_ball_is_product(&a) || b.roundings > 0 ? r.peak : 0);
     if (crowded) top = fmax(top, r.divisors);
     if (!(b.classes & CUPEL_CLASS_FINITE)) top = 0;
-    return cupel_ball_close(w, t, r, fmax(top, r.sum ? r.magnitude : 0));
+    top = fmax(top, r.sum ? r.magnitude : 0);
+    if (r.sum && may_oppose_infinity(w, t, &a, &a, top)) r.classes |= CUPEL_CLASS_NAN;
+    return close_terms(w, t, r, top);
 }

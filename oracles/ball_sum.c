@@ -187,7 +187,9 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     r.trough = fmin(1, fmax(fabs(value) - r.radius, 0));
     if (value == 0 && r.radius == 0) r.trough = 1;
     if (isinf(value)) r.trough = r.products ? fmin(1, tally->depth) : 1; /* what the infinity may meet */
-    return cupel_ball_close(w, t, r, extent);
+    r = cupel_ball_close(w, t, r, extent);
+    if (!isfinite(value) && r.sum) r.magnitude = magnitude; /* for the terms that join it */
+    return r;
 }
 
 cupel_ball cupel_ball_one(void) {

@@ -57,8 +57,8 @@ cupel_code cupel_masked_restore(cupel_bounded *b, cupel_tensor *t, int64_t begin
     put(masked, 0, t->radius + begin, n);
     for (int64_t i = 0; t->classes && i < n; i++)
         if (masked[i] == -INFINITY) t->classes[begin + i] = class;
-    if (t->magnitude) {
-        put(masked, 0, t->magnitude + begin, n);
+    if (t->magnitude) { /* what an infinity stands beside counts on */
+        if (class == CUPEL_CLASS_FINITE) put(masked, 0, t->magnitude + begin, n);
         put(masked, 0, t->spread + begin, n);
         put(masked, 0, t->grain + begin, n);
     }

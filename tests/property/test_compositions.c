@@ -112,8 +112,16 @@ static void put_row(text *t, cupel_random *r, int depth) {
     }
 }
 
-/* Makes an input worse: one value everywhere, all within an ulp or two of each other, or infinities here and
- * there. */
+/* An infinity, or a number that may overflow beside others. */
+static double draw_extreme(cupel_random *r, cupel_dtype type) {
+    const double largest = cupel_format_largest(type);
+    const double sizes[] = {INFINITY, largest, largest / 2, largest / 8, 1, 0};
+    const double size = sizes[cupel_random_below(r, 6)];
+    return cupel_round(type, cupel_random_below(r, 2) ? size : -size);
+}
+
+/* Makes an input worse: one value everywhere, all within an ulp or two of each other, infinities here and
+ * there, or those beside the largest numbers. */
 static void worsen(property_problem *p, property_input *input) {
     static const double specials[] = {INFINITY, -INFINITY, 0, -0.0, 1, NAN};
     const uint64_t kind = cupel_random_below(&p->random, 6);
@@ -125,6 +133,7 @@ static void worsen(property_problem *p, property_input *input) {
             input->values[i] =
                 cupel_round(input->type, about * (1 + (double)cupel_random_below(&p->random, 4) * 0x1p-23));
         if (kind == 2 && cupel_random_below(&p->random, 4) == 0) input->values[i] = special;
+        if (kind == 3) input->values[i] = draw_extreme(&p->random, input->type);
     }
 }
 

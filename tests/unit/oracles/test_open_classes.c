@@ -6,6 +6,7 @@
 #include "function_value.h"
 #include "philox.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { SAMPLES = 12, DRAWS = 20000 };
@@ -289,6 +290,60 @@ static void products(void **state) {
     }
 }
 
+/* A term of a chain: near the largest number half of the time. */
+static cupel_ball draw_large(cupel_random *random) {
+    static const double sizes[] = {1, 0.5, 0.125, 0x1p-6};
+    const cupel_ball open = draw_open(random);
+    const uint64_t bits = cupel_random_u64(random);
+    if (!isfinite(open.value) || bits % 2) return open;
+    const double size = FLT_MAX * sizes[bits / 2 % 4], value = bits / 8 % 2 ? size : -size;
+    const double radius = bits / 16 % 2 ? size / 64 : 0;
+    return cupel_ball_plain(value, radius, open.classes & CUPEL_CLASS_MASK, CUPEL_REASON_JUDGED);
+}
+
+/* Adds two at a time, whichever come. */
+static double sum_in_some_order(cupel_random *random, double *terms, int n) {
+    while (n > 1) {
+        const uint64_t i = cupel_random_below(random, (uint64_t)n);
+        const double taken = terms[i];
+        terms[i] = terms[--n];
+        const uint64_t j = cupel_random_below(random, (uint64_t)n);
+        terms[j] = (double)((float)terms[j] + (float)taken);
+    }
+    return terms[0];
+}
+
+static void chains(void **state) {
+    (void)state;
+    cupel_random random = cupel_random_start(11, 0);
+    int judged = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        const cupel_working w = working(i % 2);
+        const int n = 3 + i % 4;
+        cupel_ball terms[6], sum = terms[0] = draw_large(&random);
+        for (int k = 1; k < n; k++) {
+            terms[k] = draw_large(&random);
+            const cupel_trait step = {.overflow = 4, .joins = k > 1};
+            const bool subtract = cupel_random_below(&random, 3) == 0;
+            const double value = subtract ? sum.value - terms[k].value : sum.value + terms[k].value;
+            sum = cupel_ball_add(&w, &step, subtract, &sum, &terms[k], value, false);
+            if (subtract)
+                terms[k] = cupel_ball_unary(&w, &plain, CUPEL_OP_NEG, CUPEL_VALUE_REAL, &terms[k],
+                                            -terms[k].value, true);
+        }
+        judged += sum.reason == CUPEL_REASON_JUDGED;
+        for (int draw = 0; draw < 12; draw++) {
+            double held[6], of_term[SAMPLES];
+            for (int k = 0; k < n; k++)
+                held[k] = of_term[cupel_random_below(&random, (uint64_t)sample(&random, &terms[k], of_term))];
+            const double first = held[0], second = held[1];
+            expect_allowed("chain", n, &terms[0], first, &terms[1], second, &sum,
+                           sum_in_some_order(&random, held, n));
+        }
+    }
+    assert_true(is_judged_often(judged));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_of_one_argument),
@@ -297,6 +352,7 @@ int main(void) {
         cmocka_unit_test(open_choices),
         cmocka_unit_test(rows),
         cmocka_unit_test(products),
+        cmocka_unit_test(chains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
