@@ -152,6 +152,11 @@ static bool may_lose_infinity(const cupel_working *w, const cupel_ball *r, const
     return infinite && chain && r->trough < (w->flush ? w->normal : w->smallest);
 }
 
+/* inf * (x + y): inside the sum the infinity meets terms of either sign, or a 0. */
+static bool may_split_infinity(const cupel_ball *sum, const cupel_ball *factor) {
+    return sum->sum && sum->terms > 1 && (factor->classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF));
+}
+
 static bool exact_zero(const cupel_ball *a) {
     return a->value == 0 && a->radius == 0 && (a->classes & CUPEL_CLASS_MASK) == CUPEL_CLASS_FINITE;
 }
@@ -200,7 +205,8 @@ cupel_ball cupel_ball_multiply(const cupel_working *w, const cupel_trait *t, con
         scale_sum(w, &r, &b, fabs(a.value), a.radius, 1, powers && is_power_of_two(a.value));
     const double chain = cupel_ball_is_product(&a) || cupel_ball_is_product(&b) ? r.peak : 0;
     const double scaled = r.sum ? r.magnitude : 0;
-    if (may_lose_infinity(w, &r, &a, &b)) r.classes |= CUPEL_CLASS_NAN;
+    if (may_lose_infinity(w, &r, &a, &b) || may_split_infinity(&a, &b) || may_split_infinity(&b, &a))
+        r.classes |= CUPEL_CLASS_NAN;
     if (r.sum && may_oppose_infinity(w, t, &a, &b, fmax(chain, scaled))) r.classes |= CUPEL_CLASS_NAN;
     return close_terms(w, t, r, fmax(fmax(fabs(value) + r.radius, chain), scaled));
 }
@@ -267,7 +273,8 @@ cupel_ball cupel_ball_divide(const cupel_working *w, const cupel_trait *t, const
     /* an infinity over a product of divisors that may be infinite, too */
     const bool crowded = a.divisors > 1 && !(r.divisors * t->overflow < w->largest);
     const bool infinite = a.classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF);
-    if (may_lose_infinity(w, &r, &a, &b) || (crowded && infinite)) r.classes |= CUPEL_CLASS_NAN;
+    const bool split = a.sum && a.terms > 1 && touches_zero; /* x/0 + y/0 */
+    if (may_lose_infinity(w, &r, &a, &b) || (crowded && infinite) || split) r.classes |= CUPEL_CLASS_NAN;
     double top = fmax(inverse, cupel_ball_is_product(&a) || b.roundings > 0 ? r.peak : 0);
     if (crowded) top = fmax(top, r.divisors);
     if (!(b.classes & CUPEL_CLASS_FINITE)) top = 0;

@@ -281,6 +281,35 @@ static void write_chain(char *text, cupel_random *random, double *signs, int fir
     strcat(text, ")");
 }
 
+/* A factor goes inside of a sum, and not of a chain, whatever it is. */
+static void infinite_factors_meet_every_term(void **state) {
+    (void)state;
+#define SUM "sum(concat([x, r], 0))"
+    static const struct {
+        const char *text;
+        float factor;
+    } rows[] = {{SUM " * b", INFINITY}, {"-b * " SUM, INFINITY}, {SUM " / b", 0}};
+    chain c;
+    start(&c);
+    for (int i = 0; i < 3; i++) {
+        set(&c, 2, -1, rows[i].factor, 0);
+        answer(&c, rows[i].text);
+        assert_int_equal(judged(&c, NAN), CUPEL_ALLOWED);
+        set(&c, 2, -1, 4, 0);
+        answer(&c, rows[i].text);
+        assert_true(judged(&c, NAN) > CUPEL_NOT_JUDGED);
+    }
+    set(&c, 2, -1, INFINITY, 0);
+    answer(&c, "(x + r) * b");
+    assert_true(judged(&c, NAN) > CUPEL_NOT_JUDGED);
+    answer(&c, "cast(" SUM ", f32) * b");
+    assert_true(judged(&c, NAN) > CUPEL_NOT_JUDGED);
+    answer(&c, "sum(x) * b");
+    assert_true(judged(&c, NAN) > CUPEL_NOT_JUDGED);
+#undef SUM
+    exact_end(&c.x);
+}
+
 /* Each of the sums is infinite, and its other term too small to overflow but with those of all the others. */
 static void infinite_sums_keep_their_finite_terms(void **state) {
     (void)state;
@@ -419,6 +448,7 @@ int main(void) {
                                        cmocka_unit_test(infinite_terms_of_sums_do),
                                        cmocka_unit_test(infinite_sums_keep_their_finite_terms),
                                        cmocka_unit_test(masks_keep_what_they_hide),
+                                       cmocka_unit_test(infinite_factors_meet_every_term),
                                        cmocka_unit_test(signs_hold_in_every_order),
                                        cmocka_unit_test(composites_keep_their_own_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
