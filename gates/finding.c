@@ -46,8 +46,13 @@ static bool is_uninitialised_read(const cupel_finding *finding) {
            finding->access.kind == CUPEL_ACCESS_UNINITIALISED_READ;
 }
 
+static bool is_at_barriers(const cupel_finding *finding) {
+    return finding->kind == CUPEL_FINDING_RACE && finding->race.earlier.use == CUPEL_RACE_BARRIER;
+}
+
 const char *cupel_finding_title(const cupel_finding *finding) {
     if (is_uninitialised_read(finding)) return "read of memory that nothing has written";
+    if (is_at_barriers(finding)) return "threads of one warp wait at different barriers";
     return cupel_finding_kind_name(finding->kind);
 }
 
@@ -98,7 +103,10 @@ static bool is_safe(char c) {
 
 void cupel_finding_signature(const cupel_finding *finding, char *text, size_t size) {
     if (!size) return;
-    snprintf(text, size, "%s", is_uninitialised_read(finding) ? "uninitialised-read" : slug(finding->kind));
+    snprintf(text, size, "%s",
+             is_uninitialised_read(finding) ? "uninitialised-read"
+             : is_at_barriers(finding)      ? "divergent-barrier"
+                                            : slug(finding->kind));
     if (finding->kind == CUPEL_FINDING_FAULT)
         name_fault(finding, text, size);
     else if (finding->kind == CUPEL_FINDING_RACE)

@@ -7,8 +7,8 @@
 #include "schedule.h"
 
 static const char *verb(cupel_race_use use) {
-    static const char *const verbs[] = {"loads", "stores", "updates atomically"};
-    return verbs[use <= CUPEL_RACE_ATOMIC ? use : CUPEL_RACE_READ];
+    static const char *const verbs[] = {"loads", "stores", "updates atomically", "waits"};
+    return verbs[use < CUPEL_RACE_USE_COUNT ? use : CUPEL_RACE_READ];
 }
 
 void cupel_race_describe(const cupel_race *race, char *text, size_t size) {
@@ -44,8 +44,14 @@ static void word(const cupel_case *c, uint64_t schedule, cupel_finding *finding)
     const cupel_race *race = &finding->race;
     char lines[256], memory[128], how[160];
     cupel_race_describe(race, lines, sizeof lines);
-    name_memory(c, race, memory, sizeof memory);
     cupel_schedule_describe(schedule, how, sizeof how);
+    if (race->earlier.use == CUPEL_RACE_BARRIER) {
+        snprintf(finding->text, sizeof finding->text,
+                 "%s: threads of one warp meet at two barriers, which CUDA leaves undefined (schedule: %s)",
+                 lines, how);
+        return;
+    }
+    name_memory(c, race, memory, sizeof memory);
     snprintf(finding->text, sizeof finding->text, "%s: both touch %s, and nothing orders them (schedule: %s)",
              lines, memory, how);
 }
@@ -77,9 +83,13 @@ static cupel_finding evidence(cupel_finding_kind kind, cupel_gate gate, uint64_t
 
 /* The race that best explains why a result depends on the schedule: one that nobody meant, else any. */
 static int explaining(const cupel_observation *seen) {
-    for (int i = 0; i < seen->race_count; i++)
-        if (!seen->races[i].marked) return i;
-    return seen->race_count > 0 ? 0 : -1;
+    int found = -1;
+    for (int i = seen->race_count - 1; i >= 0; i--) {
+        const cupel_race *race = &seen->races[i];
+        if (race->earlier.use == CUPEL_RACE_BARRIER) continue;
+        if (found < 0 || !race->marked || seen->races[found].marked) found = i;
+    }
+    return found;
 }
 
 static bool explain(const cupel_observation *seen, int race, cupel_judged *judged) {

@@ -144,6 +144,8 @@ static const char *check_of(const cupel_finding *finding) {
                "--tool "
                "racecheck sees races of shared memory, not of global memory";
     case CUPEL_FINDING_RACE:
+        if (finding->race.earlier.use == CUPEL_RACE_BARRIER)
+            return "compute-sanitizer --tool synccheck on ./repro bare";
         return "compute-sanitizer --tool racecheck on ./repro bare where it is shared memory; else whatever "
                "is "
                "said to order the two lines";

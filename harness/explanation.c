@@ -67,7 +67,10 @@ static void write_place(FILE *out, const cupel_finding *finding) {
     if (finding->has_race) {
         char lines[256];
         cupel_race_describe(&finding->race, lines, sizeof lines);
-        fprintf(out, "Race: %s; nothing orders the two (docs/sanitizer.md).\n\n", lines);
+        if (finding->race.earlier.use == CUPEL_RACE_BARRIER)
+            fprintf(out, "Barriers: %s (docs/sanitizer.md).\n\n", lines);
+        else
+            fprintf(out, "Race: %s; nothing orders the two (docs/sanitizer.md).\n\n", lines);
     }
     if (finding->kind == CUPEL_FINDING_FAULT)
         fprintf(out, "Fault: %s%s.\n\n", cupel_fault_name(finding->fault),

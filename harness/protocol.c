@@ -198,7 +198,7 @@ static void put_race(cupel_writer *w, const cupel_race *race) {
 static void get_race(cupel_reader *r, cupel_race *out) {
     cupel_race_side *const sides[] = {&out->earlier, &out->later};
     for (int i = 0; i < 2; i++) {
-        sides[i]->use = (cupel_race_use)cupel_wire_get_enum(r, CUPEL_RACE_ATOMIC + 1);
+        sides[i]->use = (cupel_race_use)cupel_wire_get_enum(r, CUPEL_RACE_USE_COUNT);
         get_place(r, &sides[i]->place);
     }
     out->space = (cupel_space)cupel_wire_get_enum(r, CUPEL_SPACE_LOCAL + 1);

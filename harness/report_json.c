@@ -62,10 +62,10 @@ static json_t *allowed_object(cupel_dtype type, const cupel_exact_element *exact
 }
 
 static json_t *race_side_object(const cupel_race_side *side) {
-    static const char *const uses[] = {"load", "store", "atomic"};
+    static const char *const uses[] = {"load", "store", "atomic", "barrier"};
     const cupel_place *p = &side->place;
     return json_pack("{s:s, s:s, s:i, s:[i, i, i], s:[i, i, i]}", "use",
-                     uses[side->use <= CUPEL_RACE_ATOMIC ? side->use : CUPEL_RACE_READ], "file", p->file,
+                     uses[side->use < CUPEL_RACE_USE_COUNT ? side->use : CUPEL_RACE_READ], "file", p->file,
                      "line", p->line, "block", (int)p->block[0], (int)p->block[1], (int)p->block[2], "thread",
                      (int)p->thread[0], (int)p->thread[1], (int)p->thread[2]);
 }

@@ -67,7 +67,13 @@ typedef struct cupel_access {
     int64_t count;
 } cupel_access;
 
-typedef enum cupel_race_use { CUPEL_RACE_READ, CUPEL_RACE_WRITE, CUPEL_RACE_ATOMIC } cupel_race_use;
+typedef enum cupel_race_use {
+    CUPEL_RACE_READ,
+    CUPEL_RACE_WRITE,
+    CUPEL_RACE_ATOMIC,
+    CUPEL_RACE_BARRIER, /* no access: both sides wait, each at a barrier of its own */
+    CUPEL_RACE_USE_COUNT
+} cupel_race_use;
 
 /* One of two accesses to the same bytes. */
 typedef struct cupel_race_side {
@@ -75,7 +81,8 @@ typedef struct cupel_race_side {
     cupel_place place;
 } cupel_race_side;
 
-/* Two accesses of which at least one stores, and nothing orders them. Equal ones (use and line of both) are
+/* Two accesses of which at least one stores, and nothing orders them; or two barriers at which threads of one
+ * warp meet. Equal ones (use and line of both) are
  * reported once, with a count. earlier: under the run's schedule. */
 typedef struct cupel_race {
     cupel_race_side earlier, later;

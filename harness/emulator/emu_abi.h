@@ -85,6 +85,9 @@ CUPEL_EMU_DEVICE uint64_t cupel_emu_shuffle_sync(uint64_t detail, uint32_t mask,
 /* Result of a vote; for MATCH_ALL *predicate (may be NULL) is set. */
 CUPEL_EMU_DEVICE uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predicate);
 /* __syncthreads and its counting forms. */
+#ifdef CUPEL_EMU_STRICT
+__attribute__((nomerge)) /* the sanitizer tells barriers by their lines */
+#endif
 CUPEL_EMU_DEVICE int cupel_emu_barrier_sync(int kind, int predicate);
 /* Waits for all threads of all blocks of a cooperative launch; traps in others. */
 CUPEL_EMU_DEVICE void cupel_emu_grid_sync(void);

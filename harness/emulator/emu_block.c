@@ -194,7 +194,10 @@ static __attribute__((noinline)) int release_barrier(int kind) {
     int result = barrier_result(kind, m->barrier_true, m->barrier_count);
     m->barrier_pc = m->coming_pc;
     m->barrier_count = m->barrier_true = 0;
-    if (m->sanitizing) cupel_emu_sanitize_block_meets();
+    if (m->sanitizing) {
+        cupel_emu_sanitize_barriers();
+        cupel_emu_sanitize_block_meets();
+    }
     end_epoch();
     for (uint32_t w = 0; w < m->warp_count; w++) {
         cupel_emu_warp *warp = &m->warps[w];
@@ -208,6 +211,7 @@ static __attribute__((noinline)) int release_barrier(int kind) {
 }
 
 static __attribute__((noinline)) cupel_emu_continuation pass_barrier(void *sp, int kind) {
+    m->current->wait_pc = (const void *)m->coming_pc;
     return (cupel_emu_continuation){(uint64_t)release_barrier(kind), sp};
 }
 

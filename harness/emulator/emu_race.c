@@ -131,6 +131,7 @@ void cupel_emu_race_end(void) {
         cupel_race named = {.size = (int32_t)race->size, .count = race->count, .marked = is_marked(race)};
         name_side(&race->earlier, &named.earlier);
         name_side(&race->later, &named.later);
+        if (race->earlier.use == CUPEL_RACE_BARRIER && same_line(&named.earlier, &named.later)) continue;
         name_memory(race->address, &named);
         out->race_total += race->count;
         keep(out, &named);

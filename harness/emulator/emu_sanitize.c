@@ -153,6 +153,32 @@ void cupel_emu_sanitize_block_meets(void) {
     home->phase++;
 }
 
+static cupel_emu_mark mark_of(const block *home, uint32_t thread, uint32_t pc, uint32_t flags) {
+    return (cupel_emu_mark){home->id, thread, home->phase, home->threads[thread].clock, pc, flags};
+}
+
+static cupel_emu_mark barrier_mark(const block *home, const cupel_emu_thread *thread) {
+    const uint32_t pc = (uint32_t)((uintptr_t)thread->wait_pc - cupel_emu_module_base(m->module));
+    return mark_of(home, thread->warp * CUPEL_EMU_WARP + thread->lane, pc, 0);
+}
+
+/* Lines tell them apart in the end (emu_race.c): the optimiser may have made several of one barrier. */
+void cupel_emu_sanitize_barriers(void) {
+    const block *home = running();
+    if (home == NULL || state.blind) return;
+    for (uint32_t w = 0; w < m->warp_count; w++) {
+        const cupel_emu_thread *threads = &m->threads[w * CUPEL_EMU_WARP], *first = NULL;
+        for (uint32_t left = m->warps[w].alive; left != 0; left &= left - 1) {
+            const cupel_emu_thread *next = &threads[__builtin_ctz(left)];
+            if (first == NULL) first = next;
+            if (next->wait_pc == first->wait_pc) continue;
+            cupel_emu_race_add(&(cupel_emu_race_side){CUPEL_RACE_BARRIER, barrier_mark(home, first)},
+                               &(cupel_emu_race_side){CUPEL_RACE_BARRIER, barrier_mark(home, next)}, 0, 0);
+            break;
+        }
+    }
+}
+
 void cupel_emu_sanitize_warp_meets(uint32_t lanes) {
     cupel_emu_sanitize_settle();
     block *home = running();
@@ -209,10 +235,6 @@ static bool is_constant(uintptr_t address) {
     const size_t offset = address - m->global_start;
     if (offset < m->global_size) return (m->writable[offset >> 3] >> (offset & 7) & 1) == 0;
     return !cupel_emu_module_owns(m->module, address, 1, true);
-}
-
-static cupel_emu_mark mark_of(const block *home, uint32_t thread, uint32_t pc, uint32_t flags) {
-    return (cupel_emu_mark){home->id, thread, home->phase, home->threads[thread].clock, pc, flags};
 }
 
 static cupel_emu_cell *cell_of(block *home, uintptr_t address) {

@@ -25,6 +25,9 @@ void cupel_emu_sanitize_block_end(void);
 
 /* All threads of the running block have met. */
 void cupel_emu_sanitize_block_meets(void);
+/* The same, at __syncthreads or its like: the barriers at which lanes of one warp wait should be one. Before
+ * cupel_emu_sanitize_block_meets. */
+void cupel_emu_sanitize_barriers(void);
 /* These lanes of the running warp have met. */
 void cupel_emu_sanitize_warp_meets(uint32_t lanes);
 /* These lanes of each warp of the running block have met, at a named barrier say. */

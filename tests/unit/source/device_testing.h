@@ -92,6 +92,9 @@ void cupel_emu_atomic_exchanged(void *a) {
     (void)a;
     told.exchanges++;
 }
+void cupel_emu_atomic_swapped(void) {
+    told.exchanges++;
+}
 void cupel_emu_atomic_access(void *a, uint32_t size, int is_float) {
     told.atomics++, told.float_atomics += is_float;
     if ((uintptr_t)a % size) told.misaligned = (uintptr_t)a;
