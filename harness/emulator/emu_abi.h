@@ -7,6 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Calls of it are not joined: the sanitizer tells them apart by their lines. */
+#ifdef CUPEL_EMU_STRICT
+#define CUPEL_EMU_EACH_ITS_OWN __attribute__((nomerge))
+#else
+#define CUPEL_EMU_EACH_ITS_OWN
+#endif
+
 #ifdef __CUDA__
 #define CUPEL_EMU_DEVICE __attribute__((device))
 #else
@@ -85,10 +92,7 @@ CUPEL_EMU_DEVICE uint64_t cupel_emu_shuffle_sync(uint64_t detail, uint32_t mask,
 /* Result of a vote; for MATCH_ALL *predicate (may be NULL) is set. */
 CUPEL_EMU_DEVICE uint32_t cupel_emu_vote_sync(int kind, uint32_t mask, uint64_t value, int *predicate);
 /* __syncthreads and its counting forms. */
-#ifdef CUPEL_EMU_STRICT
-__attribute__((nomerge)) /* the sanitizer tells barriers by their lines */
-#endif
-CUPEL_EMU_DEVICE int cupel_emu_barrier_sync(int kind, int predicate);
+CUPEL_EMU_DEVICE int cupel_emu_barrier_sync(int kind, int predicate) CUPEL_EMU_EACH_ITS_OWN;
 /* Waits for all threads of all blocks of a cooperative launch; traps in others. */
 CUPEL_EMU_DEVICE void cupel_emu_grid_sync(void);
 CUPEL_EMU_DEVICE int cupel_emu_grid_is_cooperative(void);
