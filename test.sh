@@ -87,7 +87,7 @@ step dependencies scripts/install-dependencies.sh test || finish
 
 # What the sanitizers see no more of than the release build does, or too slowly: the long tier runs the tests of it.
 not_sanitized='^(bench|e2e|property|layer|project|features_(listed|script)'
-not_sanitized+='|test_(emu|cuda)_compile|test_exec_emu|test_emulator_exchanges|test_sanitizer_order|test_recipe_legality)'
+not_sanitized+='|test_(emu|cuda)_compile|test_exec_emu|test_emulator_(exchanges|circles)|test_sanitizer_order|test_recipe_legality)'
 
 short_tier() {
     if command -v clang-format >/dev/null; then step format formatted; else skip format "clang-format is not installed"; fi
