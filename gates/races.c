@@ -104,8 +104,7 @@ static bool explain(const cupel_observation *seen, int race, cupel_judged *judge
 }
 
 /* A value may be wrong because of a race; which of them, nothing tells. */
-static void suggest(const cupel_observation *seen, cupel_judged *judged) {
-    const int race = explaining(seen);
+static void suggest(const cupel_observation *seen, int race, cupel_judged *judged) {
     if (race < 0 || seen->races[race].marked) return;
     for (int i = 0; i < judged->finding_count; i++) {
         cupel_finding *finding = &judged->findings[i];
@@ -126,7 +125,7 @@ int cupel_gate_sanitized(const cupel_case *c, const cupel_observation *seen, uin
     const int before = judged->finding_count, race = explaining(seen);
     if (!seen->sanitized || seen->outcome != CUPEL_RUN_FINISHED) return 0;
     const bool explained = explain(seen, race, judged);
-    suggest(seen, judged);
+    suggest(seen, race, judged);
     for (int i = 0; i < seen->race_count; i++) {
         if (seen->races[i].marked || (explained && i == race)) continue;
         cupel_finding finding = evidence(CUPEL_FINDING_RACE, CUPEL_GATE_ORD_02, schedule);

@@ -82,8 +82,8 @@ typedef struct cupel_race_side {
 } cupel_race_side;
 
 /* Two accesses of which at least one stores, and nothing orders them; or two barriers at which threads of one
- * warp meet. Equal ones (use and line of both) are
- * reported once, with a count. earlier: under the run's schedule. */
+ * warp meet. Equal ones (use and line of both) are reported once, with a count. earlier: under the run's
+ * schedule. */
 typedef struct cupel_race {
     cupel_race_side earlier, later;
     cupel_space space;
