@@ -209,7 +209,7 @@ class Campaign:
                 """Seconds a case, over the fastest other executor's: unknown ones first, to be known."""
                 others = [contract.seconds_per_case(e) for e in self.options.on if e != executor and e not in contract.cannot]
                 own = contract.seconds_per_case(executor)
-                if not own or None in others:
+                if not own or not all(others):
                     return -float("inf")
                 return own / min(others) if others else own
 
