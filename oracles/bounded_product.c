@@ -32,6 +32,7 @@ typedef struct matmul {
     double underflow;              /* of each product */
     bool factors;                  /* real, and no element of the operands has a history */
     bool loops;                    /* the loops may run for plain rows and columns */
+    bool whole;                    /* of integers that are all known and finite */
     bool moves_x, moves_y;         /* elements of the operand have a radius, or hide one */
     uint8_t *odd_row, *odd_column; /* rows of x, columns of y with something special in them, of one batch */
     bool exact_terms;              /* no operand has a radius */
@@ -47,6 +48,11 @@ static int bits_of(const cupel_tensor *t) {
     uint64_t bits = 0;
     for (int64_t i = 0; i < t->count; i++) bits |= cupel_bits(t->value[i]) & UINT64_C(0xfffffffffffff);
     return bits ? 53 - __builtin_ctzll(bits) : 1;
+}
+
+/* Is every element exactly its value for every kernel? */
+static bool is_settled(const cupel_tensor *t) {
+    return !t->radius && cupel_tensor_is_plain(t, 0, t->count);
 }
 
 /* Does no element of the operand have a history that a product would take on? */
@@ -315,6 +321,23 @@ static cupel_code finish_row(const matmul *p, const closing *c, int64_t batch, i
     return CUPEL_OK;
 }
 
+/* As finish_row of integers. Sums whose terms' sizes add up to less than 2^53 are exact in doubles, and so is
+ * that sum of sizes: a rounded one is 2^53 or more. */
+static cupel_code finish_whole_row(const matmul *p, int64_t batch, int64_t row, int64_t r, int64_t column,
+                                   int64_t n) {
+    const block *s = p->s;
+    const int64_t at = (batch * p->e.m + row + r) * p->e.n + column;
+    for (int64_t j = 0; j < n; j++) {
+        if (s->size[r][j] < p->b->w.integers) {
+            p->t->value[at + j] = s->value[r][j];
+            p->t->radius[at + j] = 0;
+        } else {
+            CUPEL_TRY(element_by_rules(p, at + j, row + r, column + j));
+        }
+    }
+    return CUPEL_OK;
+}
+
 static cupel_code multiply_block(const matmul *p, const closing *c, int64_t batch, int64_t row,
                                  int64_t column) {
     const int64_t rows = at_most(p->e.m - row, BLOCK), columns = at_most(p->e.n - column, BLOCK);
@@ -324,14 +347,16 @@ static cupel_code multiply_block(const matmul *p, const closing *c, int64_t batc
         add_products(p, row, rows, column, columns, k, terms);
         if (p->fine) add_grains(p, row, rows, column, columns, k, terms);
     }
-    for (int64_t r = 0; r < rows; r++) CUPEL_TRY(finish_row(p, c, batch, row, r, column, columns));
+    for (int64_t r = 0; r < rows; r++)
+        CUPEL_TRY(p->whole ? finish_whole_row(p, batch, row, r, column, columns)
+                           : finish_row(p, c, batch, row, r, column, columns));
     return CUPEL_OK;
 }
 
 static cupel_code multiply_batch(matmul *p, const closing *c, int64_t batch) {
     cupel_operand_seek(&p->x, batch);
     cupel_operand_seek(&p->y, batch);
-    if (p->loops) {
+    if (p->loops && !p->whole) {
         const bool grains = p->exact_terms && !p->fine, sums = p->raised || !(p->extent > 0);
         cupel_operand_survey(&p->x, grains ? p->grain_x : NULL, sums ? p->sum_x : NULL, p->odd_row);
         cupel_operand_survey(&p->y, grains ? p->grain_y : NULL, sums ? p->sum_y : NULL, p->odd_column);
@@ -346,8 +371,9 @@ static void plan_rules(matmul *p, cupel_tensor *x, cupel_tensor *y) {
     const cupel_working *w = &p->b->w;
     const bool real = p->b->graph->nodes[p->node].kind == CUPEL_VALUE_REAL;
     p->factors = real && holds_factors(&p->x) && holds_factors(&p->y);
-    p->loops = real && cupel_tensor_keeps(p->b, x) && cupel_tensor_keeps(p->b, y);
-    if (!p->loops) return;
+    p->whole = !real && is_settled(x) && is_settled(y) && !p->t->magnitude && !p->t->peak;
+    p->loops = p->whole || (real && cupel_tensor_keeps(p->b, x) && cupel_tensor_keeps(p->b, y));
+    if (p->whole || !p->loops) return;
     cupel_tensor_size(x);
     cupel_tensor_size(y);
     p->exact_terms = !x->radius && !y->radius;

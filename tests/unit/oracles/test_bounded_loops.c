@@ -122,6 +122,9 @@ static const struct {
     {"(x / 3) / (w + 3)", "24,40", false, true, false},
     {"x * w * v", "24,40", false, true, false},
     {"where(x < w, x * v, w * v) * row", "24,40", false, false, false},
+    {"matmul(cast(x * 8, i32), cast(transpose(w), i32))", "24,24", false, false, false},
+    {"clamp(matmul(cast(x * 1e9, i64), cast(transpose(w) * 1e6, i64)), -100000, 100000)", "24,24", false,
+     false, false},
 };
 
 static void evaluate(const fixture *f, bool fast, bool rules_only, cupel_arena *arena, cupel_allowed *a) {
