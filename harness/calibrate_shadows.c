@@ -113,26 +113,28 @@ static void add(cupel_calibrate_shadow *out, int *count, cupel_calibrate_shadow 
 }
 
 static cupel_code ordinary_faults(const cupel_contract *contract, cupel_arena *arena, unsigned *faults,
-                                  cupel_error *err) {
+                                  cupel_rules *rules, cupel_error *err) {
     cupel_binding binding;
     cupel_graph *graph;
     cupel_arena_reset(arena);
     CUPEL_TRY(cupel_binding_ordinary(contract, &binding, err));
     CUPEL_TRY(cupel_binding_graph(&binding, arena, &graph, err));
-    const cupel_rules rules = cupel_binding_rules(&binding);
-    *faults = cupel_shadow_applicable(graph, &rules);
+    *rules = cupel_binding_rules(&binding);
+    *faults = cupel_shadow_applicable(graph, rules);
     return CUPEL_OK;
 }
 
-static void add_good(cupel_calibrate_shadow *out, int *count) {
+static void add_good(const cupel_rules *rules, cupel_calibrate_shadow *out, int *count) {
     int good;
     const cupel_shadow_plan *family = cupel_shadow_family(&good);
-    for (int i = 0; i < good; i++)
+    for (int i = 0; i < good; i++) {
+        if (!cupel_shadow_counts(rules, &family[i])) continue;
         add(out, count,
             (cupel_calibrate_shadow){.stand_in = {.plan = family[i]},
                                      .name = family[i].name,
                                      .sentence = family[i].sentence,
                                      .good = true});
+    }
 }
 
 static void add_faults(const cupel_contract *contract, unsigned faults, unsigned ordinary,
@@ -170,10 +172,11 @@ cupel_code cupel_calibrate_shadows(const cupel_contract *contract, const cupel_s
                                    cupel_arena *arena, cupel_calibrate_shadow *out, int *count,
                                    cupel_error *err) {
     unsigned faults, ordinary;
+    cupel_rules rules;
     CUPEL_TRY(possible_faults(contract, search, arena, &faults, err));
-    CUPEL_TRY(ordinary_faults(contract, arena, &ordinary, err));
+    CUPEL_TRY(ordinary_faults(contract, arena, &ordinary, &rules, err));
     *count = 0;
-    add_good(out, count);
+    add_good(&rules, out, count);
     add_faults(contract, faults, ordinary, out, count);
     add_misdeeds(contract, out, count);
     return CUPEL_OK;

@@ -159,7 +159,8 @@ typedef struct cupel_ball_tally {
  * most n + 2 n / 4 cuts, each of less than 2 u. Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of
  * NVIDIA tensor cores", 2021, where Volta has no guard bits; later ones have one to three. A subnormal
  * operand has the exponent of the smallest normal number there: seen on an H200, where f16 subnormals cost up
- * to ten bits. */
+ * to ten bits. A subnormal sum is cut to a multiple of the smallest number, 2 eta, after each
+ * instruction. */
 enum { CUPEL_MATRIX_CUTS = 3 };
 /* What |factor| counts for in that alignment. */
 static inline double cupel_ball_aligned(const cupel_working *w, double size) {

@@ -155,7 +155,7 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     if (t->rescalable && n > 1) spread += (n - 1) * tally->rescale;
     const double finest = tally->grain > 0 ? ldexp(tally->grain, w->precision) : 0;
     if (tally->aligned > 0 && (spread > 0 || !(tally->aligned <= finest)))
-        spread += CUPEL_MATRIX_CUTS * n * w->unit * tally->aligned;
+        spread += CUPEL_MATRIX_CUTS * n * w->unit * tally->aligned + 2 * n * w->eta;
     const double magnitude = tally->magnitude + (spread - tally->spread);
     const double extent = fmax(magnitude, tally->peak);
     const bool overflow = !(extent * t->overflow < w->largest);

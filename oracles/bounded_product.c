@@ -177,8 +177,9 @@ static void add_grains(const matmul *p, int64_t row, int64_t rows, int64_t colum
 /* What the radius of an element needs beside its sums. */
 typedef struct closing {
     double k, unit, rounding, underflow, smallest, digits, overflow, largest;
-    double cuts;     /* tensor cores: what a sum may lose, over the sum of what its terms are aligned to */
-    double relative; /* error of a product over its size, but for what narrowing its operands added */
+    double cuts; /* tensor cores: what a sum may lose, over the sum of what its terms are aligned to */
+    double subnormal_cuts; /* and what that costs a subnormal one */
+    double relative;       /* error of a product over its size, but for what narrowing its operands added */
     bool exact_terms, rescalable;
 } closing;
 
@@ -202,6 +203,7 @@ static closing closing_of(const matmul *p) {
         .exact_terms = p->exact_terms && !trait->rescalable && !trait->in_statistic,
         .relative = made_with(p->x.t) + made_with(p->y.t) + made_with(p->x.t) * made_with(p->y.t),
         .cuts = w->matrix_normal > 0 ? CUPEL_MATRIX_CUTS * (double)p->e.k * w->unit * (1 + 0x1p-20) : 0,
+        .subnormal_cuts = w->matrix_normal > 0 ? 2 * (double)p->e.k * w->eta : 0,
         .rescalable = trait->rescalable};
 }
 
@@ -219,7 +221,7 @@ static inline closed close_sum(const closing *c, double value, double size, doub
     const double own = (c->relative + c->rounding * c->unit) * size + c->k * c->underflow;
     const double rescaled =
         c->rescalable && c->k > 1 ? (c->k - 1) * ((own < one ? own : one) + c->unit * size) : 0;
-    const double cut = c->cuts * (size + moved + raised);
+    const double cut = c->cuts * (size + moved + raised) + c->subnormal_cuts;
     const double spread = exact ? 0 : one + rescaled + cut, magnitude = size + spread;
     const double rounded =
         (spread + (c->k - 1) * c->unit * magnitude) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;

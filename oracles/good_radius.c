@@ -162,7 +162,8 @@ static cupel_code try_plan(finder *f, const cupel_shadow_plan *plan) {
 static cupel_code try_all(finder *f) {
     int count;
     const cupel_shadow_plan *family = cupel_shadow_family(&count);
-    for (int i = 0; i < count; i++) CUPEL_TRY(try_plan(f, &family[i]));
+    for (int i = 0; i < count; i++)
+        if (cupel_shadow_counts(f->rules, &family[i])) CUPEL_TRY(try_plan(f, &family[i]));
     for (int i = 0; i < NOISY; i++) {
         cupel_shadow_plan noisy = family[i % count];
         noisy.noise = true;

@@ -37,13 +37,16 @@ double cupel_shadow_cost(const cupel_graph *graph) {
 
 /* ---- who reads whom ---- */
 
-enum { EXTRAS_MAX = CUPEL_CHAIN_MAX + 2 };
+enum { EXTRAS_MAX = CUPEL_CHAIN_MAX + 4 };
 
 /* The nodes that evaluating a node may read beside its arguments. */
 static int extras(const cupel_shadow *s, int node, int out[EXTRAS_MAX]) {
     const cupel_shadow_pattern *p = &s->patterns[node];
     const cupel_node *inner = &s->graph->nodes[p->inner];
     int n = cupel_shadow_chain(s->graph, node, out);
+    const int sum = cupel_shadow_join(s, node);
+    for (int k = 0; sum >= 0 && k < s->graph->nodes[sum].arg_count; k++)
+        out[n++] = s->graph->nodes[sum].args[k];
     switch (p->idea) {
     case CUPEL_IDEA_FUSED_SUM:
     case CUPEL_IDEA_FOLDED:

@@ -87,11 +87,14 @@ typedef struct cupel_shadow_plan {
     bool fused;    /* a*b + c with one rounding */
     bool hardware; /* exp as ex2(x * log2 e), reciprocal, rsqrt, sine and cosine as the special function unit
                       gives them */
-    bool reciprocal; /* x / y as x * (1/y) */
-    bool welford;    /* mean and variance by Welford's recurrence */
-    bool online;     /* sums of exp(x - amax(x)) with a running maximum */
-    bool folded;     /* exp(a - b) as exp2(a log2 e - b log2 e) */
-    bool loose;      /* functions computed with an error relative to 1, as the graph states them */
+    bool reciprocal;   /* x / y as x * (1/y) */
+    bool welford;      /* mean and variance by Welford's recurrence */
+    bool online;       /* sums of exp(x - amax(x)) with a running maximum */
+    bool folded;       /* exp(a - b) as exp2(a log2 e - b log2 e) */
+    bool tensor_cores; /* matrix products are cut, not rounded, as tensor cores do */
+    bool joined;       /* an accumulator starts with what is added to its sum */
+    bool other;        /* of two forms that the contract admits (BETWEEN) the second */
+    bool loose;        /* functions computed with an error relative to 1, as the graph states them */
     bool flush;
     bool noise; /* every rounding is off by up to one unit roundoff more, every function by up to its budget,
                    at random: not a kernel, but a measure of how much roundings matter that no lucky input can
@@ -104,6 +107,12 @@ typedef struct cupel_shadow_plan {
 
 /* The good plans; *count of them. The first is the zero plan. */
 const cupel_shadow_plan *cupel_shadow_family(int *count);
+
+/* Has the plan a meaning of its own under these rules? Not that of tensor cores where no operand suits them.
+ */
+static inline bool cupel_shadow_counts(const cupel_rules *rules, const cupel_shadow_plan *plan) {
+    return !plan->tensor_cores || rules->matrix_normal > 0;
+}
 
 const char *cupel_shadow_fault_name(cupel_shadow_fault fault);
 /* "an fp16 accumulator": a noun phrase. */

@@ -175,6 +175,11 @@ cupel_code cupel_shadow_binary(cupel_shadow *s, int node) {
     if (idea == CUPEL_IDEA_VARIANCE && s->plan.fault == CUPEL_SHADOW_ONE_PASS)
         return statistic(s, node, true);
     if (cupel_shadow_chain_sum(s, node)) return CUPEL_OK;
+    const int sum = cupel_shadow_join(s, node);
+    if (sum >= 0) {
+        cupel_shadow_start_with(s, node, sum);
+        return CUPEL_OK;
+    }
     if (idea == CUPEL_IDEA_FUSED_SUM && s->plan.fused) {
         fused(s, node);
         return CUPEL_OK;

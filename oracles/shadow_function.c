@@ -11,18 +11,17 @@ static uint64_t next_noise(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* Anywhere in [-size, size). */
-static double anywhere(cupel_shadow *s, double size) {
+double cupel_shadow_anywhere(cupel_shadow *s, double size) {
     return (double)(int64_t)next_noise(&s->noise) * 0x1p-63 * size;
 }
 
 double cupel_shadow_disturb(cupel_shadow *s, double x) {
-    return x + anywhere(s, x * s->w.unit);
+    return x + cupel_shadow_anywhere(s, x * s->w.unit);
 }
 
 double cupel_shadow_disturb_sum(cupel_shadow *s, double a, double b) {
     const double sum = a + b;
-    return isfinite(sum) ? sum + anywhere(s, fmax(fabs(a), fabs(b)) * s->w.unit) : sum;
+    return isfinite(sum) ? sum + cupel_shadow_anywhere(s, fmax(fabs(a), fabs(b)) * s->w.unit) : sum;
 }
 
 /* x to `bits` significant bits: what an approximation that is good to so many leaves. Veltkamp's splitting;
@@ -91,12 +90,13 @@ double cupel_shadow_function(cupel_shadow *s, cupel_op op, double x) {
     if (!is_rounded(op)) return cupel_function_value(op, x);
     double y = s->plan.hardware ? unit_function(op, x) : cupel_function_value(op, x);
     if (s->plan.noise && isfinite(x) && isfinite(y)) /* as far off as the function may be */
-        y += anywhere(s, cupel_budget_error(&s->w, op, x, x, fabs(y)));
+        y += cupel_shadow_anywhere(s, cupel_budget_error(&s->w, op, x, x, fabs(y)));
     return cupel_shadow_round(s, y);
 }
 
 double cupel_shadow_divide(cupel_shadow *s, double x, double y) {
-    if (s->plan.noise) return cupel_shadow_round(s, x / y + anywhere(s, x / y * s->w.unit * s->w.division));
+    if (s->plan.noise)
+        return cupel_shadow_round(s, x / y + cupel_shadow_anywhere(s, x / y * s->w.unit * s->w.division));
     if (!s->plan.reciprocal) return cupel_shadow_round(s, x / y);
     const double inverse = s->plan.hardware ? unit_reciprocal(y) : 1 / y;
     return cupel_shadow_round(s, x * cupel_shadow_round(s, inverse));
@@ -107,7 +107,7 @@ double cupel_shadow_power(cupel_shadow *s, double x, double y) {
         const double z = pow(x, y);
         const bool finite = isfinite(x) && isfinite(y) && isfinite(z);
         const double error = finite ? cupel_budget_power(&s->w, fabs(x), fabs(x), fabs(y), fabs(z)) : 0;
-        return cupel_shadow_round(s, z + anywhere(s, error));
+        return cupel_shadow_round(s, z + cupel_shadow_anywhere(s, error));
     }
     if (!s->plan.hardware) return cupel_shadow_round(s, pow(x, y));
     return cupel_shadow_round(s, unit_exp2(single(y * unit_log2(x))));

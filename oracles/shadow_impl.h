@@ -56,6 +56,8 @@ typedef struct cupel_shadow {
 
 /* ---- rounding ---- */
 
+/* Anywhere in [-size, size), at random. */
+double cupel_shadow_anywhere(cupel_shadow *s, double size);
 double cupel_shadow_disturb(cupel_shadow *s, double x);
 /* a + b, off by up to one unit roundoff of the larger. */
 double cupel_shadow_disturb_sum(cupel_shadow *s, double a, double b);
@@ -96,6 +98,9 @@ static inline bool cupel_shadow_less(cupel_dtype width, int64_t x, int64_t y) {
 /* The sum of n terms a[i], or a[i] * b[i] where b is given, in the plan's order and accumulator; n is at most
  * longest. start: what the accumulator begins with. */
 double cupel_shadow_sum(cupel_shadow *s, const double *a, const double *b, int64_t n);
+/* The sum of n products of a matrix product, by the plan as well; on tensor cores where rules and plan say
+ * so. */
+double cupel_shadow_dot(cupel_shadow *s, const double *a, const double *b, int64_t n);
 double cupel_shadow_product_of(cupel_shadow *s, const double *a, int64_t n);
 /* acc + a (* b, fused or not): one step of an accumulation. */
 double cupel_shadow_step(cupel_shadow *s, double acc, double a, const double *b);
@@ -120,6 +125,14 @@ int cupel_shadow_chain(const cupel_graph *graph, int node, int terms[CUPEL_CHAIN
 
 /* Evaluates such a node as a sum in the plan's order. False: it is as it is written. */
 bool cupel_shadow_chain_sum(cupel_shadow *s, int node);
+
+/* ---- sums that start with a further term ---- */
+
+/* The SUM or MATMUL whose accumulator starts with the other term of the ADD or SUB `node`, by the plan; -1:
+ * none. */
+int cupel_shadow_join(const cupel_shadow *s, int node);
+/* Evaluates `node` so. */
+void cupel_shadow_start_with(cupel_shadow *s, int node, int sum);
 
 /* ---- the graph ---- */
 

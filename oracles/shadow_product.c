@@ -38,7 +38,7 @@ const double *cupel_shadow_right(const cupel_shadow *s, const double *from, int6
 static double real_element(cupel_shadow *s, const double *a, const double *b, int64_t length,
                            int64_t columns) {
     for (int64_t k = 0; k < length; k++) s->right[k] = b[k * columns];
-    return cupel_shadow_sum(s, cupel_shadow_left(s, a, length), cupel_shadow_right(s, s->right, length),
+    return cupel_shadow_dot(s, cupel_shadow_left(s, a, length), cupel_shadow_right(s, s->right, length),
                             length);
 }
 

@@ -66,13 +66,36 @@ static void tame(property_problem *p, property_input *input) {
     }
 }
 
-static void matrices(property_problem *p) {
-    static const cupel_dtype narrow[] = {CUPEL_F16, CUPEL_F16, CUPEL_BF16};
-    const cupel_dtype type = narrow[cupel_random_below(&p->random, 3)];
+static void multiplied_in(property_problem *p, cupel_dtype type) {
     p->rules.working = CUPEL_F32;
     p->rules.subnormals = CUPEL_SUBNORMALS_KEEP;
     p->rules.matrix_normal = cupel_format_normal(type);
     p->k = 1 + (int64_t)cupel_random_below(&p->random, 4);
+}
+
+/* Subnormal numbers of all magnitudes, but for up to two elements. */
+static void fill_with_subnormals(property_problem *p, property_input *input) {
+    for (int64_t i = 0; i < input->count; i++) {
+        const uint64_t most = (uint64_t)1 << cupel_random_below(&p->random, 10);
+        const double whole = (double)(1 + cupel_random_below(&p->random, most));
+        input->values[i] = ldexp(cupel_random_below(&p->random, 2) ? whole : -whole, -24);
+    }
+    for (int k = 0; k < (int)cupel_random_below(&p->random, 3); k++)
+        input->values[cupel_random_below(&p->random, (uint64_t)input->count)] =
+            ldexp(1, (int)cupel_random_below(&p->random, 25) - 14);
+}
+
+static void subnormal_matrices(property_problem *p) {
+    multiplied_in(p, CUPEL_F16);
+    fill_with_subnormals(p, property_add_shaped(p, "x", CUPEL_F16, 2, (const int64_t[]){p->m, p->n}));
+    fill_with_subnormals(p, property_add_shaped(p, "w", CUPEL_F16, 2, (const int64_t[]){p->n, p->k}));
+    property_expect(p, 2, (const int64_t[]){p->m, p->k});
+}
+
+static void matrices(property_problem *p) {
+    static const cupel_dtype narrow[] = {CUPEL_F16, CUPEL_F16, CUPEL_BF16};
+    const cupel_dtype type = narrow[cupel_random_below(&p->random, 3)];
+    multiplied_in(p, type);
     property_input *x = property_add_shaped(p, "x", type, 2, (const int64_t[]){p->m, p->n});
     property_fill(p, x, p->pattern);
     tame(p, x);
@@ -84,5 +107,7 @@ static void matrices(property_problem *p) {
 
 static const property_operator rows[] = {
     {"matmul on tensor cores", "matmul(x, w)", 0, PROPERTY_OWN, 12, matmul, NULL, matrices, 0},
+    {"matmul of subnormals on tensor cores", "matmul(x, w)", 0, PROPERTY_OWN, 12, matmul, NULL,
+     subnormal_matrices, CUPEL_F32},
 };
 const property_family property_tensor_cores = {"tensor cores", rows, sizeof rows / sizeof *rows};

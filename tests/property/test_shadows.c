@@ -111,7 +111,7 @@ static void good_shadows_agree_with_every_function(void **state) {
 /* Kernels written by hand, and shadows that the family lacks, stay inside the evidence radius. */
 static void good_kernels_are_not_evident(void **state) {
     (void)state;
-    const long cases = setting("CUPEL_PROPERTY_CASES", 8000), seed = setting("CUPEL_PROPERTY_SEED", 1);
+    const long cases = setting("CUPEL_PROPERTY_CASES", 16000), seed = setting("CUPEL_PROPERTY_SEED", 1);
     const long each = cases / property_operator_count() + 1;
     cupel_arena *arena = cupel_arena_create(0);
     int failures = 0, evident = 0;

@@ -1,0 +1,49 @@
+/* c + sum(x), c - matmul(a, b): kernels also start the accumulator with c. */
+#include "shadow_impl.h"
+
+/* The argument of an ADD or SUB that is a sum over an axis; -1 where none is. */
+static int joined_argument(const cupel_graph *graph, const cupel_node *n) {
+    if (n->kind != CUPEL_VALUE_REAL || (n->op != CUPEL_OP_ADD && n->op != CUPEL_OP_SUB)) return -1;
+    for (int k = 0; k < 2; k++) {
+        const cupel_op op = graph->nodes[n->args[k]].op;
+        if (op == CUPEL_OP_MATMUL || op == CUPEL_OP_SUM) return k;
+    }
+    return -1;
+}
+
+int cupel_shadow_join(const cupel_shadow *s, int node) {
+    const cupel_node *n = &s->graph->nodes[node];
+    if (!s->plan.joined || s->plan.fault != CUPEL_SHADOW_NO_FAULT) return -1;
+    const int k = joined_argument(s->graph, n);
+    if (k < 0 || s->patterns[n->args[k]].idea != CUPEL_IDEA_NONE) return -1;
+    const cupel_node *sum = &s->graph->nodes[n->args[k]];
+    return s->graph->nodes[sum->args[0]].count > 0 ? n->args[k] : -1;
+}
+
+/* Element i of the sum, negated where `negative`, on top of start. */
+static double onto(cupel_shadow *s, int sum, int64_t i, double start, bool negative) {
+    const cupel_node *n = &s->graph->nodes[sum];
+    const double *x = cupel_shadow_arg(s, sum, 0)->x;
+    const int64_t row = cupel_shadow_row(s, n->args[0]);
+    if (n->op == CUPEL_OP_SUM) {
+        for (int64_t k = 0; k < row; k++)
+            start = cupel_shadow_step(s, start, negative ? -x[i * row + k] : x[i * row + k], NULL);
+        return start;
+    }
+    const double *y = cupel_shadow_arg(s, sum, 1)->x;
+    const int64_t rows = n->shape[n->rank - 2], columns = n->shape[n->rank - 1];
+    x += i / columns * row;
+    y += i / (rows * columns) * row * columns + i % columns;
+    for (int64_t k = 0; k < row; k++)
+        start = cupel_shadow_step(s, start, negative ? -x[k] : x[k], &y[k * columns]);
+    return start;
+}
+
+void cupel_shadow_start_with(cupel_shadow *s, int node, int sum) {
+    const cupel_node *n = &s->graph->nodes[node];
+    const cupel_shadow_tensor *t = &s->tensors[node];
+    const bool first = n->args[0] == sum, minus = n->op == CUPEL_OP_SUB;
+    const double *c = cupel_shadow_arg(s, node, first)->x;
+    for (int64_t i = 0; i < t->count; i++)
+        t->x[i] = onto(s, sum, i, first && minus ? -c[i] : c[i], !first && minus);
+}
