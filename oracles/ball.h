@@ -22,7 +22,7 @@ typedef struct cupel_ball {
     double magnitude; /* sum of |term| + radius over the finite terms, beside infinite ones too; |value| +
                          radius when it is no sum */
     double spread;    /* the terms' own radii, without the roundings of the sum */
-    double terms;     /* number of terms, 1 when it is no sum */
+    double terms;     /* number of terms, 1 when it is no sum; what tensor cores cut counts as further ones */
     double grain;     /* a power of two that all terms are multiples of; 0 when some term is not exact */
     double least;     /* no nonzero term of any kernel is smaller in magnitude; 0 when that is not known */
     bool sum;         /* contains a sum or matrix product, so that further terms join it */

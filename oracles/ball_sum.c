@@ -154,8 +154,9 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     double spread = tally->spread;
     if (t->rescalable && n > 1) spread += (n - 1) * tally->rescale;
     const double finest = tally->grain > 0 ? ldexp(tally->grain, w->precision) : 0;
-    if (tally->aligned > 0 && (spread > 0 || !(tally->aligned <= finest)))
-        spread += CUPEL_MATRIX_CUTS * n * w->unit * tally->aligned + 2 * n * w->eta;
+    const double cuts = tally->aligned > 0 ? CUPEL_MATRIX_CUTS * n : 0;
+    const bool is_cut = cuts > 0 && (spread > 0 || !(tally->aligned <= finest));
+    if (is_cut) spread += cuts * w->unit * fmax(tally->aligned - tally->magnitude, 0) + 2 * n * w->eta;
     const double magnitude = tally->magnitude + (spread - tally->spread);
     const double extent = fmax(magnitude, tally->peak);
     const bool overflow = !(extent * t->overflow < w->largest);
@@ -165,7 +166,7 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
         r.classes |= CUPEL_CLASS_NAN;
     const bool exact_sum =
         !t->in_statistic && spread == 0 && tally->grain > 0 && magnitude <= ldexp(tally->grain, w->precision);
-    double roundings = n > 1 ? n - 1 : 0;
+    double roundings = (n > 1 ? n - 1 : 0) + (is_cut ? cuts : 0);
     if (t->in_statistic && n > 1)
         roundings += 3 + (2 + w->division) * (1 + log(n)); /* Welford's quotients and differences */
     /* magnitude and spread are themselves sums of doubles: n 2^-53 of either may be lacking */
@@ -174,7 +175,7 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     r.sum = !t->in_statistic;
     r.magnitude = magnitude;
     r.spread = spread;
-    r.terms = fmax(n, 1);
+    r.terms = fmax(n, 1) + cuts;
     r.grain = spread == 0 ? tally->grain : 0;
     r.least = tally->least;
     if (tally->floor >= 0) r.floor = 0;

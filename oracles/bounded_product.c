@@ -177,7 +177,8 @@ static void add_grains(const matmul *p, int64_t row, int64_t rows, int64_t colum
 /* What the radius of an element needs beside its sums. */
 typedef struct closing {
     double k, unit, rounding, underflow, smallest, digits, overflow, largest;
-    double cuts; /* tensor cores: what a sum may lose, over the sum of what its terms are aligned to */
+    double roundings; /* of a sum, in u of its magnitude; cuts among them: */
+    double cuts;      /* tensor cores: what a sum may lose, over the sum of what its terms are aligned to */
     double subnormal_cuts; /* and what that costs a subnormal one */
     double relative;       /* error of a product over its size, but for what narrowing its operands added */
     bool exact_terms, rescalable;
@@ -188,23 +189,29 @@ static double made_with(const cupel_tensor *t) {
     return t->narrowed ? t->relative : t->radius ? INFINITY : 0;
 }
 
+/* What tensor cores may cut of a sum, in u. */
+static double cuts_of(const matmul *p) {
+    return p->b->w.matrix_normal > 0 ? CUPEL_MATRIX_CUTS * (double)p->e.k : 0;
+}
+
 static closing closing_of(const matmul *p) {
     const cupel_working *w = &p->b->w;
     const cupel_trait *trait = &p->b->plans[p->node].trait;
-    return (closing){
-        .k = (double)p->e.k,
-        .unit = w->unit * (1 + 0x1p-20),
-        .rounding = p->rounding,
-        .underflow = p->underflow,
-        .smallest = w->smallest,
-        .digits = ldexp(1, w->precision),
-        .overflow = 1.01 * trait->overflow,
-        .largest = w->largest,
-        .exact_terms = p->exact_terms && !trait->rescalable && !trait->in_statistic,
-        .relative = made_with(p->x.t) + made_with(p->y.t) + made_with(p->x.t) * made_with(p->y.t),
-        .cuts = w->matrix_normal > 0 ? CUPEL_MATRIX_CUTS * (double)p->e.k * w->unit * (1 + 0x1p-20) : 0,
-        .subnormal_cuts = w->matrix_normal > 0 ? 2 * (double)p->e.k * w->eta : 0,
-        .rescalable = trait->rescalable};
+    return (closing){.k = (double)p->e.k,
+                     .roundings = (double)p->e.k - 1 + cuts_of(p),
+                     .unit = w->unit * (1 + 0x1p-20),
+                     .rounding = p->rounding,
+                     .underflow = p->underflow,
+                     .smallest = w->smallest,
+                     .digits = ldexp(1, w->precision),
+                     .overflow = 1.01 * trait->overflow,
+                     .largest = w->largest,
+                     .exact_terms = p->exact_terms && !trait->rescalable && !trait->in_statistic,
+                     .relative =
+                         made_with(p->x.t) + made_with(p->y.t) + made_with(p->x.t) * made_with(p->y.t),
+                     .cuts = cuts_of(p) * w->unit * (1 + 0x1p-20),
+                     .subnormal_cuts = w->matrix_normal > 0 ? 2 * (double)p->e.k * w->eta : 0,
+                     .rescalable = trait->rescalable};
 }
 
 typedef struct closed {
@@ -221,10 +228,10 @@ static inline closed close_sum(const closing *c, double value, double size, doub
     const double own = (c->relative + c->rounding * c->unit) * size + c->k * c->underflow;
     const double rescaled =
         c->rescalable && c->k > 1 ? (c->k - 1) * ((own < one ? own : one) + c->unit * size) : 0;
-    const double cut = c->cuts * (size + moved + raised) + c->subnormal_cuts;
+    const double cut = c->cuts * raised + c->subnormal_cuts;
     const double spread = exact ? 0 : one + rescaled + cut, magnitude = size + spread;
     const double rounded =
-        (spread + (c->k - 1) * c->unit * magnitude) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;
+        (spread + c->roundings * c->unit * magnitude) * (1 + 0x1p-40) + fabs(value) * 0x1p-52;
     return (closed){exact ? 0 : rounded, magnitude, spread,
                     (magnitude > extent ? magnitude : extent) * c->overflow};
 }
@@ -442,7 +449,7 @@ cupel_code cupel_bounded_product(cupel_bounded *b, int node) {
                 .e = {n->shape[n->rank - 2], left->shape[left->rank - 1], n->shape[n->rank - 1]},
                 .t = t,
                 .tiling = tilings[0]};
-    t->terms = (double)(p.e.k > 0 ? p.e.k : 1);
+    t->terms = (double)(p.e.k > 0 ? p.e.k : 1) + (n->kind == CUPEL_VALUE_REAL ? cuts_of(&p) : 0);
     t->sum = b->plans[node].has_sum;
     if (n->kind == CUPEL_VALUE_REAL && x->floor >= 0 && y->floor >= 0) t->floor = 0;
     t->products = t->sum;

@@ -96,11 +96,13 @@ static inline bool cupel_shadow_less(cupel_dtype width, int64_t x, int64_t y) {
 /* ---- sums ---- */
 
 /* The sum of n terms a[i], or a[i] * b[i] where b is given, in the plan's order and accumulator; n is at most
- * longest. start: what the accumulator begins with. */
+ * longest. */
 double cupel_shadow_sum(cupel_shadow *s, const double *a, const double *b, int64_t n);
 /* The sum of n products of a matrix product, by the plan as well; on tensor cores where rules and plan say
  * so. */
 double cupel_shadow_dot(cupel_shadow *s, const double *a, const double *b, int64_t n);
+/* The same, one term after the other on top of start. */
+double cupel_shadow_dot_onto(cupel_shadow *s, double start, const double *a, const double *b, int64_t n);
 double cupel_shadow_product_of(cupel_shadow *s, const double *a, int64_t n);
 /* acc + a (* b, fused or not): one step of an accumulation. */
 double cupel_shadow_step(cupel_shadow *s, double acc, double a, const double *b);

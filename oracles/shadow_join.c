@@ -20,30 +20,32 @@ int cupel_shadow_join(const cupel_shadow *s, int node) {
     return s->graph->nodes[sum->args[0]].count > 0 ? n->args[k] : -1;
 }
 
-/* Element i of the sum, negated where `negative`, on top of start. */
-static double onto(cupel_shadow *s, int sum, int64_t i, double start, bool negative) {
-    const cupel_node *n = &s->graph->nodes[sum];
-    const double *x = cupel_shadow_arg(s, sum, 0)->x;
-    const int64_t row = cupel_shadow_row(s, n->args[0]);
-    if (n->op == CUPEL_OP_SUM) {
-        for (int64_t k = 0; k < row; k++)
-            start = cupel_shadow_step(s, start, negative ? -x[i * row + k] : x[i * row + k], NULL);
-        return start;
-    }
-    const double *y = cupel_shadow_arg(s, sum, 1)->x;
-    const int64_t rows = n->shape[n->rank - 2], columns = n->shape[n->rank - 1];
-    x += i / columns * row;
-    y += i / (rows * columns) * row * columns + i % columns;
-    for (int64_t k = 0; k < row; k++)
-        start = cupel_shadow_step(s, start, negative ? -x[k] : x[k], &y[k * columns]);
+/* Element i of the SUM on top of start. */
+static double sum_onto(cupel_shadow *s, int sum, int64_t i, double start, double sign) {
+    const int64_t row = cupel_shadow_row(s, s->graph->nodes[sum].args[0]);
+    const double *x = cupel_shadow_arg(s, sum, 0)->x + i * row;
+    for (int64_t k = 0; k < row; k++) start = cupel_shadow_step(s, start, sign * x[k], NULL);
     return start;
+}
+
+/* Element i of the MATMUL on top of start. */
+static double product_onto(cupel_shadow *s, int product, int64_t i, double start, double sign) {
+    const cupel_node *n = &s->graph->nodes[product];
+    const int64_t row = cupel_shadow_row(s, n->args[0]);
+    const int64_t rows = n->shape[n->rank - 2], columns = n->shape[n->rank - 1];
+    const double *x = cupel_shadow_arg(s, product, 0)->x + i / columns * row;
+    const double *y = cupel_shadow_arg(s, product, 1)->x + i / (rows * columns) * row * columns + i % columns;
+    for (int64_t k = 0; k < row; k++) s->left[k] = sign * x[k], s->right[k] = y[k * columns];
+    return cupel_shadow_dot_onto(s, start, s->left, s->right, row);
 }
 
 void cupel_shadow_start_with(cupel_shadow *s, int node, int sum) {
     const cupel_node *n = &s->graph->nodes[node];
     const cupel_shadow_tensor *t = &s->tensors[node];
-    const bool first = n->args[0] == sum, minus = n->op == CUPEL_OP_SUB;
+    const bool first = n->args[0] == sum, product = s->graph->nodes[sum].op == CUPEL_OP_MATMUL;
+    const double minus = n->op == CUPEL_OP_SUB ? -1 : 1, sign = first ? 1 : minus, sign_c = first ? minus : 1;
     const double *c = cupel_shadow_arg(s, node, first)->x;
     for (int64_t i = 0; i < t->count; i++)
-        t->x[i] = onto(s, sum, i, first && minus ? -c[i] : c[i], !first && minus);
+        t->x[i] =
+            product ? product_onto(s, sum, i, sign_c * c[i], sign) : sum_onto(s, sum, i, sign_c * c[i], sign);
 }

@@ -42,9 +42,9 @@ static bool are_finite(const double *a, const double *b, int64_t n) {
     return true;
 }
 
-static double on_tensor_cores(const cupel_shadow *s, const double *a, const double *b, int64_t n) {
+static double on_tensor_cores(const cupel_shadow *s, double sum, const double *a, const double *b,
+                              int64_t n) {
     const int least = ilogb(s->w.matrix_normal);
-    double sum = 0;
     for (int64_t i = 0; i < n && isfinite(sum); i += INSTRUCTION)
         sum = instruction(sum, a + i, b + i, n - i < INSTRUCTION ? n - i : INSTRUCTION, least);
     return sum;
@@ -59,10 +59,20 @@ static double cuts(cupel_shadow *s, const double *a, const double *b, int64_t n)
     return off;
 }
 
+static bool runs_on_tensor_cores(const cupel_shadow *s, const double *a, const double *b, int64_t n) {
+    return s->w.matrix_normal > 0 && s->plan.fault == CUPEL_SHADOW_NO_FAULT && are_finite(a, b, n);
+}
+
 double cupel_shadow_dot(cupel_shadow *s, const double *a, const double *b, int64_t n) {
-    const bool tensor_cores =
-        s->w.matrix_normal > 0 && s->plan.fault == CUPEL_SHADOW_NO_FAULT && are_finite(a, b, n);
-    if (tensor_cores && s->plan.tensor_cores && !s->plan.noise) return on_tensor_cores(s, a, b, n);
+    const bool tensor_cores = runs_on_tensor_cores(s, a, b, n);
+    if (tensor_cores && s->plan.tensor_cores && !s->plan.noise) return on_tensor_cores(s, 0, a, b, n);
     const double sum = cupel_shadow_sum(s, a, b, n);
     return tensor_cores && s->plan.noise ? cupel_shadow_round(s, sum + cuts(s, a, b, n)) : sum;
+}
+
+double cupel_shadow_dot_onto(cupel_shadow *s, double start, const double *a, const double *b, int64_t n) {
+    if (s->plan.tensor_cores && !s->plan.noise && runs_on_tensor_cores(s, a, b, n))
+        return on_tensor_cores(s, start, a, b, n);
+    for (int64_t k = 0; k < n; k++) start = cupel_shadow_step(s, start, a[k], &b[k]);
+    return start;
 }

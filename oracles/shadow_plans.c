@@ -68,6 +68,7 @@ static const cupel_shadow_plan family[] = {
     {.name = "tensor-cores",
      .sentence = "products cut as tensor cores do, of rounded operands",
      .tensor_cores = true,
+     .joined = true,
      .fused = true,
      .operands = CUPEL_SHADOW_ROUNDED},
 };

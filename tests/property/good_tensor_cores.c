@@ -35,12 +35,13 @@ static float instruction(float accumulator, const double *a, const double *b, in
     return cut(sum * last);
 }
 
+/* x w, on top of c where there is one. */
 static void matmul(property_problem *p, int form, double *results) {
     static const int64_t blocks[] = {4, 8, LONGEST_BLOCK};
     const int64_t block = blocks[form % 3];
     const int bits = 23 + form / 3 % 4, least = ilogb(p->rules.matrix_normal);
     for (int64_t i = 0; i < p->count; i++) {
-        float sum = 0;
+        float sum = p->input_count > 2 ? (float)p->inputs[2].values[i] : 0;
         for (int64_t from = 0; from < p->n; from += block) {
             double a[LONGEST_BLOCK], b[LONGEST_BLOCK];
             const int64_t count = p->n - from < block ? p->n - from : block;
@@ -92,6 +93,22 @@ static void subnormal_matrices(property_problem *p) {
     property_expect(p, 2, (const int64_t[]){p->m, p->k});
 }
 
+/* Products that are all alike, so that the same is cut of each, and a term that they start with. */
+static void joined_matrices(property_problem *p) {
+    const double size = ldexp(1 + cupel_random_unit(&p->random), (int)cupel_random_below(&p->random, 12));
+    multiplied_in(p, cupel_random_below(&p->random, 2) ? CUPEL_F16 : CUPEL_BF16);
+    const cupel_dtype type = p->rules.matrix_normal < 0x1p-100 ? CUPEL_BF16 : CUPEL_F16;
+    property_input *x = property_add_shaped(p, "x", type, 2, (const int64_t[]){p->m, p->n});
+    property_input *w = property_add_shaped(p, "w", type, 2, (const int64_t[]){p->n, p->k});
+    property_input *c = property_add_shaped(p, "c", CUPEL_F32, 2, (const int64_t[]){p->m, p->k});
+    for (int64_t i = 0; i < x->count; i++) x->values[i] = cupel_round(type, size * 0x1p-12);
+    for (int64_t i = 0; i < w->count; i++)
+        w->values[i] =
+            cupel_round(type, i < p->k ? cupel_random_unit(&p->random) * 0x1p-11 : w->values[i % p->k]);
+    for (int64_t i = 0; i < c->count; i++) c->values[i] = (double)(float)(1 + cupel_random_unit(&p->random));
+    property_expect(p, 2, (const int64_t[]){p->m, p->k});
+}
+
 static void matrices(property_problem *p) {
     static const cupel_dtype narrow[] = {CUPEL_F16, CUPEL_F16, CUPEL_BF16};
     const cupel_dtype type = narrow[cupel_random_below(&p->random, 3)];
@@ -109,5 +126,7 @@ static const property_operator rows[] = {
     {"matmul on tensor cores", "matmul(x, w)", 0, PROPERTY_OWN, 12, matmul, NULL, matrices, 0},
     {"matmul of subnormals on tensor cores", "matmul(x, w)", 0, PROPERTY_OWN, 12, matmul, NULL,
      subnormal_matrices, CUPEL_F32},
+    {"matmul onto c on tensor cores", "c + matmul(x, w)", 0, PROPERTY_OWN, 12, matmul, NULL, joined_matrices,
+     CUPEL_F32},
 };
 const property_family property_tensor_cores = {"tensor cores", rows, sizeof rows / sizeof *rows};
