@@ -158,6 +158,7 @@ static void draw(property_problem *p, text *expression, uint64_t seed, cupel_are
     p->type = types[cupel_random_below(r, 5)];
     p->rules = (cupel_rules){.working = CUPEL_F32, .fast_math = cupel_random_below(r, 2) != 0};
     if (cupel_random_below(r, 5) == 0) p->rules.subnormals = CUPEL_SUBNORMALS_FLUSH;
+    if (p->type == CUPEL_F16 || p->type == CUPEL_BF16) p->rules.matrix_normal = cupel_format_normal(p->type);
     p->m = 1 + (int64_t)cupel_random_below(r, 2);
     p->n = lengths[cupel_random_below(r, 6)];
     p->expression = expression->bytes;
