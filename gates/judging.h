@@ -97,6 +97,12 @@ void cupel_gate_variants(cupel_judging *j);
 void cupel_gate_values(cupel_judging *j);
 void cupel_gate_uninitialised(cupel_judging *j);
 
+/* Is it a read whose value nothing has written, and by itself no finding? Of shared and local memory lanes
+ * read a whole tile and drop what its ragged edge holds. */
+static inline bool cupel_access_may_be_dropped(const cupel_access *access) {
+    return access->kind == CUPEL_ACCESS_UNINITIALISED_READ && access->space != CUPEL_SPACE_GLOBAL;
+}
+
 /* Tries the strawmen on a case that exercises these gates (a bit each), as far as it is not known yet that
  * the gates reject them. */
 void cupel_strawmen_try(cupel_judging *j, unsigned gates);

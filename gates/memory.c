@@ -97,7 +97,8 @@ void cupel_gate_uninitialised(cupel_judging *j) {
     for (int r = 0; r < j->evidence->run_count; r++) {
         const cupel_observation *seen = j->evidence->runs[r].observation;
         for (int a = 0; a < kept_accesses(seen); a++)
-            if (seen->accesses[a].kind == CUPEL_ACCESS_UNINITIALISED_READ)
+            if (seen->accesses[a].kind == CUPEL_ACCESS_UNINITIALISED_READ &&
+                !cupel_access_may_be_dropped(&seen->accesses[a]))
                 add_access(j, &seen->accesses[a], CUPEL_STANDING_EVIDENCE);
     }
 }

@@ -138,6 +138,7 @@ int cupel_gate_sanitized(const cupel_case *c, const cupel_observation *seen, uin
     const bool stray = has_kind(judged, CUPEL_FINDING_STRAY_READ); /* which tells of the read already */
     for (int a = 0; a < seen->access_count && a < CUPEL_ACCESS_MAX; a++) {
         if (stray && seen->accesses[a].kind == CUPEL_ACCESS_UNINITIALISED_READ) continue;
+        if (cupel_access_may_be_dropped(&seen->accesses[a])) continue;
         cupel_finding finding = evidence(CUPEL_FINDING_BAD_ACCESS, CUPEL_GATE_RES_01, schedule);
         finding.has_access = true;
         finding.access = seen->accesses[a];
