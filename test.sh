@@ -96,7 +96,7 @@ short_tier() {
         kernels kernels --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
             --only '^(?!hgemm-|gemm-wmma|row-sum-pipeline)' --cases-accepted 2000 --cases-rejected 3000
         kernels tensor-cores --cupel build/release/cupel --manifest seeds/manifest.txt --folder seeds/kernels \
-            --only '^(hgemm-|gemm-wmma|row-sum-pipeline)' --cases-accepted 200 --cases-rejected 200
+            --only '^(hgemm-|gemm-wmma|row-sum-pipeline)' --cases-accepted 2000 --cases-rejected 200
         kernels faults --cupel build/release/cupel --manifest tests/e2e/faults/manifest.txt --cases-rejected 3000 --cases-accepted 100
         kernels correct --cupel build/release/cupel --manifest tests/e2e/correct/manifest.txt --folder tests/e2e/correct --cases-rejected 300 --cases-accepted 150
         kernels suspects --cupel build/release/cupel --manifest tests/e2e/correct/suspects.txt --folder tests/e2e/correct --cases-accepted 150
