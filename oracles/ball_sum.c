@@ -164,8 +164,7 @@ cupel_ball cupel_ball_tally_end(const cupel_working *w, const cupel_trait *t, cu
     /* Welford takes the difference of an infinite term and an infinite mean */
     if (t->in_statistic && (r.classes & (CUPEL_CLASS_POS_INF | CUPEL_CLASS_NEG_INF)))
         r.classes |= CUPEL_CLASS_NAN;
-    const bool exact_sum =
-        !t->in_statistic && spread == 0 && tally->grain > 0 && magnitude <= ldexp(tally->grain, w->precision);
+    const bool exact_sum = !t->in_statistic && spread == 0 && tally->grain > 0 && magnitude <= finest;
     double roundings = (n > 1 ? n - 1 : 0) + (is_cut ? cuts : 0);
     if (t->in_statistic && n > 1)
         roundings += 3 + (2 + w->division) * (1 + log(n)); /* Welford's quotients and differences */

@@ -106,6 +106,9 @@ double cupel_shadow_dot_onto(cupel_shadow *s, double start, const double *a, con
 double cupel_shadow_product_of(cupel_shadow *s, const double *a, int64_t n);
 /* acc + a (* b, fused or not): one step of an accumulation. */
 double cupel_shadow_step(cupel_shadow *s, double acc, double a, const double *b);
+/* The operands of element i of a real MATMUL: its row of the left one is returned, its column of the right
+ * one is gathered into s->right. */
+const double *cupel_shadow_factors(cupel_shadow *s, int product, int64_t i);
 /* n operands of products, left or right ones, as the plan's fault takes them: in room, or as they are. */
 const double *cupel_shadow_left(const cupel_shadow *s, const double *from, int64_t n);
 const double *cupel_shadow_right(const cupel_shadow *s, const double *from, int64_t n);

@@ -30,12 +30,9 @@ static double sum_onto(cupel_shadow *s, int sum, int64_t i, double start, double
 
 /* Element i of the MATMUL on top of start. */
 static double product_onto(cupel_shadow *s, int product, int64_t i, double start, double sign) {
-    const cupel_node *n = &s->graph->nodes[product];
-    const int64_t row = cupel_shadow_row(s, n->args[0]);
-    const int64_t rows = n->shape[n->rank - 2], columns = n->shape[n->rank - 1];
-    const double *x = cupel_shadow_arg(s, product, 0)->x + i / columns * row;
-    const double *y = cupel_shadow_arg(s, product, 1)->x + i / (rows * columns) * row * columns + i % columns;
-    for (int64_t k = 0; k < row; k++) s->left[k] = sign * x[k], s->right[k] = y[k * columns];
+    const int64_t row = cupel_shadow_row(s, s->graph->nodes[product].args[0]);
+    const double *x = cupel_shadow_factors(s, product, i);
+    for (int64_t k = 0; k < row; k++) s->left[k] = sign * x[k];
     return cupel_shadow_dot_onto(s, start, s->left, s->right, row);
 }
 

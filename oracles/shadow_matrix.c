@@ -15,12 +15,6 @@ static int alignment(double factor, int least) {
     return e > least ? e : least;
 }
 
-/* x, which is finite, cut to single precision towards zero. */
-static double cut(double x) {
-    const double near = (double)(float)x;
-    return fabs(near) <= fabs(x) ? near : (double)nextafterf((float)x, 0);
-}
-
 /* The accumulator and the products a[i] * b[i], aligned to the largest exponent among them and cut there. */
 static double instruction(double accumulator, const double *a, const double *b, int64_t n, int least) {
     int top = accumulator != 0 ? alignment(accumulator, -126) : INT_MIN;
@@ -33,7 +27,7 @@ static double instruction(double accumulator, const double *a, const double *b, 
     const double last = ldexp(1, top - FRACTION);
     double sum = trunc(accumulator / last);
     for (int64_t i = 0; i < n; i++) sum += trunc(a[i] * b[i] / last);
-    return cut(sum * last);
+    return cupel_shadow_truncated(CUPEL_F32, sum * last);
 }
 
 static bool are_finite(const double *a, const double *b, int64_t n) {
@@ -59,20 +53,21 @@ static double cuts(cupel_shadow *s, const double *a, const double *b, int64_t n)
     return off;
 }
 
-static bool runs_on_tensor_cores(const cupel_shadow *s, const double *a, const double *b, int64_t n) {
-    return s->w.matrix_normal > 0 && s->plan.fault == CUPEL_SHADOW_NO_FAULT && are_finite(a, b, n);
+/* Does the plan take account of tensor cores here, as a model of them or as noise? */
+static bool counts(const cupel_shadow *s, const double *a, const double *b, int64_t n) {
+    const bool planned = (s->plan.tensor_cores || s->plan.noise) && s->plan.fault == CUPEL_SHADOW_NO_FAULT;
+    return planned && s->w.matrix_normal > 0 && are_finite(a, b, n);
 }
 
 double cupel_shadow_dot(cupel_shadow *s, const double *a, const double *b, int64_t n) {
-    const bool tensor_cores = runs_on_tensor_cores(s, a, b, n);
-    if (tensor_cores && s->plan.tensor_cores && !s->plan.noise) return on_tensor_cores(s, 0, a, b, n);
+    if (!counts(s, a, b, n)) return cupel_shadow_sum(s, a, b, n);
+    if (!s->plan.noise) return on_tensor_cores(s, 0, a, b, n);
     const double sum = cupel_shadow_sum(s, a, b, n);
-    return tensor_cores && s->plan.noise ? cupel_shadow_round(s, sum + cuts(s, a, b, n)) : sum;
+    return cupel_shadow_round(s, sum + cuts(s, a, b, n));
 }
 
 double cupel_shadow_dot_onto(cupel_shadow *s, double start, const double *a, const double *b, int64_t n) {
-    if (s->plan.tensor_cores && !s->plan.noise && runs_on_tensor_cores(s, a, b, n))
-        return on_tensor_cores(s, start, a, b, n);
+    if (!s->plan.noise && counts(s, a, b, n)) return on_tensor_cores(s, start, a, b, n);
     for (int64_t k = 0; k < n; k++) start = cupel_shadow_step(s, start, a[k], &b[k]);
     return start;
 }

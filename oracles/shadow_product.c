@@ -35,15 +35,38 @@ const double *cupel_shadow_right(const cupel_shadow *s, const double *from, int6
     return operands(s, from, n, s->plan.keep_right, s->right);
 }
 
-static double real_element(cupel_shadow *s, const double *a, const double *b, int64_t length,
-                           int64_t columns) {
+/* Where the row of the left operand begins, and the column of the right one, that make element i. */
+static void locate(const cupel_shadow *s, int node, int64_t i, int64_t *row, int64_t *column) {
+    const cupel_node *n = &s->graph->nodes[node];
+    const int64_t rows = n->shape[n->rank - 2], columns = n->shape[n->rank - 1];
+    const int64_t length = cupel_shadow_row(s, n->args[0]);
+    *row = i / columns * length;
+    *column = i / (rows * columns) * length * columns + i % columns;
+}
+
+const double *cupel_shadow_factors(cupel_shadow *s, int product, int64_t i) {
+    int64_t row, column;
+    locate(s, product, i, &row, &column);
+    const int64_t length = cupel_shadow_row(s, s->graph->nodes[product].args[0]);
+    const int64_t columns = cupel_shadow_row(s, product);
+    const double *b = cupel_shadow_arg(s, product, 1)->x + column;
     for (int64_t k = 0; k < length; k++) s->right[k] = b[k * columns];
+    return cupel_shadow_arg(s, product, 0)->x + row;
+}
+
+static double real_element(cupel_shadow *s, int node, int64_t i) {
+    const int64_t length = cupel_shadow_row(s, s->graph->nodes[node].args[0]);
+    const double *a = cupel_shadow_factors(s, node, i);
     return cupel_shadow_dot(s, cupel_shadow_left(s, a, length), cupel_shadow_right(s, s->right, length),
                             length);
 }
 
-static int64_t integer_element(const cupel_shadow *s, const int64_t *a, const int64_t *b, int64_t length,
-                               int64_t columns) {
+static int64_t integer_element(const cupel_shadow *s, int node, int64_t i) {
+    int64_t row, column;
+    locate(s, node, i, &row, &column);
+    const int64_t length = cupel_shadow_row(s, s->graph->nodes[node].args[0]),
+                  columns = cupel_shadow_row(s, node);
+    const int64_t *a = cupel_shadow_arg(s, node, 0)->n + row, *b = cupel_shadow_arg(s, node, 1)->n + column;
     uint64_t total = 0;
     for (int64_t k = 0; k < cupel_shadow_seen(s, length); k++)
         total += (uint64_t)a[k] * (uint64_t)b[k * columns];
@@ -51,18 +74,13 @@ static int64_t integer_element(const cupel_shadow *s, const int64_t *a, const in
 }
 
 cupel_code cupel_shadow_product(cupel_shadow *s, int node) {
-    const cupel_node *n = &s->graph->nodes[node];
-    const cupel_shadow_tensor *t = &s->tensors[node], *a = cupel_shadow_arg(s, node, 0),
-                              *b = cupel_shadow_arg(s, node, 1);
-    const int64_t rows = n->shape[n->rank - 2], columns = n->shape[n->rank - 1];
-    const int64_t length = cupel_shadow_row(s, n->args[0]), matrix = rows * columns;
+    const cupel_shadow_tensor *t = &s->tensors[node];
+    const bool integers = s->graph->nodes[node].kind == CUPEL_VALUE_INT;
     for (int64_t i = 0; i < t->count; i++) {
-        const int64_t batch = i / matrix, row = i % matrix / columns, column = i % columns;
-        const int64_t at = (batch * rows + row) * length, from = batch * length * columns + column;
-        if (n->kind == CUPEL_VALUE_INT)
-            t->n[i] = integer_element(s, a->n + at, b->n + from, length, columns);
+        if (integers)
+            t->n[i] = integer_element(s, node, i);
         else
-            t->x[i] = real_element(s, a->x + at, b->x + from, length, columns);
+            t->x[i] = real_element(s, node, i);
     }
     return CUPEL_OK;
 }

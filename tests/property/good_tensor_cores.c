@@ -96,8 +96,8 @@ static void subnormal_matrices(property_problem *p) {
 /* Products that are all alike, so that the same is cut of each, and a term that they start with. */
 static void joined_matrices(property_problem *p) {
     const double size = ldexp(1 + cupel_random_unit(&p->random), (int)cupel_random_below(&p->random, 12));
-    multiplied_in(p, cupel_random_below(&p->random, 2) ? CUPEL_F16 : CUPEL_BF16);
-    const cupel_dtype type = p->rules.matrix_normal < 0x1p-100 ? CUPEL_BF16 : CUPEL_F16;
+    const cupel_dtype type = cupel_random_below(&p->random, 2) ? CUPEL_F16 : CUPEL_BF16;
+    multiplied_in(p, type);
     property_input *x = property_add_shaped(p, "x", type, 2, (const int64_t[]){p->m, p->n});
     property_input *w = property_add_shaped(p, "w", type, 2, (const int64_t[]){p->n, p->k});
     property_input *c = property_add_shaped(p, "c", CUPEL_F32, 2, (const int64_t[]){p->m, p->k});
